@@ -1,0 +1,67 @@
+# Everything runs inside .venv, which is made on first use and again only when
+# pyproject.toml or constraints.txt change. Paths are relative, so the checkout may
+# live in a folder with spaces in its name.
+
+PYTHON ?= python3
+CONFIG ?= configs/quickstart.yaml
+RUN ?=
+ARGS ?=
+
+VENV_PYTHON := .venv/bin/python
+STAMP := .venv/.installed
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help train tensorboard test lint typecheck unit jitless format clean distclean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@echo
+	@echo "  CONFIG=$(CONFIG)   configuration used by make train"
+	@echo "  RUN=name           name of the run: runs/name"
+	@echo "  ARGS='...'         further arguments, for train.py or for pytest (make unit)"
+	@echo "  PYTHON=$(PYTHON)     interpreter (3.11 or newer) that .venv is made from"
+
+$(STAMP): pyproject.toml constraints.txt
+	@echo 'Setting up .venv: only the first time, a minute or a few'
+	$(PYTHON) -m venv .venv
+	$(VENV_PYTHON) -m pip install --quiet -c constraints.txt -e '.[test]'
+	@touch $@
+
+train: $(STAMP) ## train an agent: make train RUN=first ARGS='--section.key value'
+	$(VENV_PYTHON) train.py --config '$(CONFIG)' $(if $(RUN),--run.name '$(RUN)') $(ARGS)
+
+tensorboard: $(STAMP) ## show the curves of all runs in the browser
+	$(VENV_PYTHON) -m tensorboard.main --logdir runs
+
+# One recipe, so that the checks keep their order under make -j and the first failure ends them.
+test: $(STAMP) ## all checks: lint, types, tests, and the fast tests without the jit
+	$(MAKE) --no-print-directory lint
+	$(MAKE) --no-print-directory typecheck
+	$(MAKE) --no-print-directory unit
+	$(MAKE) --no-print-directory jitless
+
+lint: $(STAMP) ## style, format and import layers
+	$(VENV_PYTHON) -m ruff check .
+	$(VENV_PYTHON) -m ruff format --check .
+	.venv/bin/lint-imports --no-logo
+
+typecheck: $(STAMP) ## types (mypy)
+	$(VENV_PYTHON) -m mypy
+
+unit: $(STAMP) ## tests, without those marked slow: make unit ARGS='-k token'
+	$(VENV_PYTHON) -m pytest $(ARGS)
+
+jitless: $(STAMP) ## the tests marked jitless, with the kernels run as plain Python
+	NUMBA_DISABLE_JIT=1 $(VENV_PYTHON) -m pytest -m 'jitless and not slow'
+
+format: $(STAMP) ## rewrite the code in the house format
+	$(VENV_PYTHON) -m ruff check --fix .
+	$(VENV_PYTHON) -m ruff format .
+
+clean: ## remove caches and build leftovers (keeps .venv and runs)
+	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks
+	find . \( -path ./.venv -o -path ./runs -o -path ./.git \) -prune -o -type d -name __pycache__ -exec rm -rf {} +
+
+distclean: clean ## clean, and remove .venv too (keeps runs)
+	rm -rf .venv

@@ -1,0 +1,1 @@
+"""Agents that play Royal Casino, the trainer and the arena."""

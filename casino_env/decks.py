@@ -1,0 +1,30 @@
+"""Decks: shuffling and reading them. The one place where randomness enters a game."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from casino_env.cards import N_CARDS, card_set, parse_cards
+from casino_env.errors import CasinoError
+
+DeckLike = str | Sequence[int] | NDArray[np.integer]
+
+
+def shuffled_deck(rng: np.random.Generator) -> NDArray[np.int8]:
+    """A random deck, int8[52] card ids in the order dealt."""
+    return rng.permutation(N_CARDS).astype(np.int8)
+
+
+def read_deck(deck: DeckLike) -> NDArray[np.int8]:
+    """A deck given as text `2C3D…` or as card ids; CasinoError unless it is the 52 cards once each."""
+    try:
+        cards = parse_cards(deck) if isinstance(deck, str) else [int(card) for card in deck]
+        if len(cards) != N_CARDS or any(not 0 <= card < N_CARDS for card in cards):
+            raise ValueError(
+                f"{len(cards)} cards; valid: {N_CARDS} cards, each id from 0 to {N_CARDS - 1} once"
+            )
+        card_set(cards)
+    except (TypeError, ValueError) as error:
+        raise CasinoError(f"deck: {error}") from None
+    return np.array(cards, np.int8)

@@ -1,0 +1,151 @@
+"""Playing: dealing, applying a move, the end of a deal. Kernels change one game's row in place.
+
+A kernel is a pure function of state, deck and move: shuffling happens outside. The moves given are
+taken to be legal (`legal`, `tokens` and `check` say which are).
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from casino_env.cards import N_CARDS
+from casino_env.jit import kernel
+from casino_env.moves import move_card, move_loose, move_pile, move_raises, move_value
+from casino_env.rules import HAND_SIZE, TABLE_SIZE, RuleTable
+from casino_env.scoring import N_ITEMS, deal_points, settle
+from casino_env.state import NOBODY, IntArray, State
+from casino_env.turn import group_count
+
+
+@kernel
+def is_over(state: State, game: int) -> bool:
+    """Whether all hands and the stock are empty."""
+    for seat in range(state.hands.shape[1]):
+        if state.hands[game, seat]:
+            return False
+    return state.dealt[game] == N_CARDS
+
+
+@kernel
+def start_deal(state: State, game: int, deck: NDArray[np.int8], dealer: int) -> None:
+    """R2: clear the table, keep the score, and deal from a deck (int8[52])."""
+    state.deck[game] = deck
+    state.dealt[game] = 0
+    state.dealer[game] = dealer
+    state.turn[game] = (dealer + 1) % state.hands.shape[1]
+    state.build_cards[game] = 0
+    state.build_owner[game] = NOBODY
+    state.build_multiple[game] = 0
+    state.captured[game] = 0
+    state.sweeps[game] = 0
+    state.last_capture[game] = NOBODY
+    _deal_hands(state, game)
+    state.loose[game] = _draw(state, game, TABLE_SIZE)
+
+
+@kernel
+def _deal_hands(state: State, game: int) -> None:
+    """R2.2: four cards to each seat, starting with the first to act."""
+    seats = state.hands.shape[1]
+    for i in range(seats):
+        state.hands[game, (state.dealer[game] + 1 + i) % seats] = _draw(state, game, HAND_SIZE)
+
+
+@kernel
+def _draw(state: State, game: int, count: int) -> int:
+    cards = 0
+    for _ in range(count):
+        cards |= 1 << int(state.deck[game, state.dealt[game]])
+        state.dealt[game] += 1
+    return cards
+
+
+@kernel
+def apply_move(state: State, game: int, rules: RuleTable, move: int) -> None:
+    """Play a legal packed move (R3) and all that follows without a choice: re-deal, end of the deal."""
+    seat, card, loose = state.turn[game], move_card(move), move_loose(move)
+    state.hands[game, seat] &= ~(1 << card)
+    state.loose[game] &= ~loose
+    if move_value(move):
+        _build(state, game, rules, move)
+    elif loose or move_pile(move):
+        _capture(state, game, 1 << card | loose, move_pile(move) * rules.hand_value[card])
+    else:
+        state.loose[game] |= 1 << card
+    state.turn[game] = (seat + 1) % state.hands.shape[1]
+    _deal_on(state, game)
+
+
+@kernel
+def _capture(state: State, game: int, cards: int, value: int) -> None:
+    """R3.5, R5.1: bank the cards and the build of `value` (0: none)."""
+    seat = state.turn[game]
+    if value:
+        cards |= _lift(state, game, value)
+    state.captured[game, seat] |= cards
+    state.last_capture[game] = seat
+    if state.loose[game] == 0 and not state.build_cards[game].any():
+        state.sweeps[game, seat] += 1
+
+
+@kernel
+def _build(state: State, game: int, rules: RuleTable, move: int) -> None:
+    """R4.1, R4.2, R4.5: join played card, loose cards, the raised build and a standing one."""
+    card, loose, value = move_card(move), move_loose(move), move_value(move)
+    cards = 1 << card | loose
+    if move_raises(move):
+        groups = 1 + group_count(rules, loose, value)
+        cards |= _lift(state, game, value - rules.sum_value[card])
+    else:
+        groups = group_count(rules, cards, value)
+    state.build_multiple[game, value] = 1 if groups > 1 or move_pile(move) else 0
+    state.build_cards[game, value] |= cards
+    state.build_owner[game, value] = state.turn[game]
+
+
+@kernel
+def _lift(state: State, game: int, value: int) -> int:
+    """Take the build of `value` off the table; returns its cards."""
+    cards = state.build_cards[game, value]
+    state.build_cards[game, value] = 0
+    state.build_owner[game, value] = NOBODY
+    state.build_multiple[game, value] = 0
+    return cards
+
+
+@kernel
+def _deal_on(state: State, game: int) -> None:
+    """R2.2, R5.2: when every hand is empty, deal again or give the last capturer what lies loose."""
+    for seat in range(state.hands.shape[1]):
+        if state.hands[game, seat]:
+            return
+    if state.dealt[game] < N_CARDS:
+        _deal_hands(state, game)
+    elif state.last_capture[game] != NOBODY:
+        state.captured[game, state.last_capture[game]] |= state.loose[game]
+        state.loose[game] = 0
+
+
+@kernel
+def apply_batch(state: State, rules: RuleTable, moves: IntArray, over: NDArray[np.bool_]) -> None:
+    """Play `moves` [B], one in each game, and write to `over` [B] whether its deal has ended."""
+    for game in range(moves.shape[0]):
+        apply_move(state, game, rules, moves[game])
+        over[game] = is_over(state, game)
+
+
+@kernel
+def settle_batch(
+    state: State, rules: RuleTable, ended: IntArray, totals: IntArray, settled: IntArray
+) -> IntArray:
+    """For each ended game write the points of each side to `totals` [E, S] and the new score to `settled`.
+
+    `ended` [E] holds game indices. Returns the winner of each game, NOBODY while the match goes on.
+    """
+    winners = np.zeros(ended.shape[0], np.int64)
+    points = np.zeros((totals.shape[1], N_ITEMS), np.int64)
+    for i, game in enumerate(ended):
+        deal_points(state, game, rules, points)
+        for side in range(totals.shape[1]):
+            totals[i, side] = points[side].sum()
+        winners[i] = settle(state, game, rules, points, settled[i])
+    return winners

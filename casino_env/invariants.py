@@ -1,0 +1,72 @@
+"""The invariants of a state, each broken one named in a sentence (R2, R4, R4.7)."""
+
+import numpy as np
+
+from casino_env.cards import FULL_DECK, N_CARDS, card_name, cards_text, iter_cards
+from casino_env.rules import HAND_SIZE, RuleTable
+from casino_env.state import NOBODY, VALUES, State
+from casino_env.turn import group_count, splits, values_held
+
+
+def check_state(state: State, game: int, rules: RuleTable, partial: bool = False) -> str | None:
+    """The first broken invariant of one game, or None.
+
+    `partial`: cards may be missing, those promised by an owner (R4.4) included.
+    """
+    return (
+        _check_cards(state, game, partial)
+        or _check_hands(state, game, partial)
+        or _check_builds(state, game, rules, partial)
+    )
+
+
+def _check_cards(state: State, game: int, partial: bool) -> str | None:
+    """R1.1: every card once."""
+    seen = 0
+    stock = [1 << int(card) for card in state.deck[game, state.dealt[game] :]]
+    piles = [state.loose[game], *state.hands[game], *state.build_cards[game], *state.captured[game]]
+    for pile in [*map(int, piles), *stock]:
+        if seen & pile:
+            return f"card {card_name(next(iter_cards(seen & pile)))} appears twice"
+        seen |= pile
+    if not partial and seen != FULL_DECK:
+        return f"cards are missing: {cards_text(FULL_DECK & ~seen)}"
+    return None
+
+
+def _check_hands(state: State, game: int, partial: bool) -> str | None:
+    """R2.2: seats that have acted in this round hold one card less, and the stock deals out evenly."""
+    seats = state.hands.shape[1]
+    sizes = [int(hand).bit_count() for hand in state.hands[game]]
+    full, first = max(sizes), int(state.dealer[game] + 1) % seats
+    acted = int(state.turn[game] - first) % seats
+    for i in range(seats):
+        if sizes[(first + i) % seats] != full - (i < acted):
+            return f"hands of uneven size: {'/'.join(map(str, sizes))} cards, seat {state.turn[game]} to act"
+    if full > HAND_SIZE and not partial:
+        return f"a hand holds {full} cards, more than {HAND_SIZE}"
+    stock = int(N_CARDS - state.dealt[game])
+    if stock % (HAND_SIZE * seats):
+        return f"a stock of {stock} cards does not give {HAND_SIZE} to each of {seats} seats"
+    if full == 0 and stock:
+        return "every hand is empty and the stock is not"
+    return None
+
+
+def _check_builds(state: State, game: int, rules: RuleTable, partial: bool) -> str | None:
+    order = np.zeros(N_CARDS, np.int64)
+    for value in range(VALUES):
+        owner, cards = int(state.build_owner[game, value]), int(state.build_cards[game, value])
+        if owner == NOBODY:
+            continue
+        if not rules.build_values >> value & 1:
+            return f"the rule set has no build of {value}"
+        if cards.bit_count() < 2 or splits(rules, cards, value, 0, order) < 0:
+            return f"build {value} does not split into groups worth {value}: {cards_text(cards)}"
+        groups = group_count(rules, cards, value)
+        if bool(state.build_multiple[game, value]) != (groups > 1):
+            return f"build {value} has {groups} group(s), so it is {'multiple' if groups > 1 else 'single'}"
+        held = values_held(rules, int(state.hands[game, owner]))
+        if not (partial or held >> value & 1):
+            return f"seat {owner} owns the build of {value} without a card that captures it (R4.4)"
+    return None

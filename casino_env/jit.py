@@ -1,0 +1,48 @@
+"""The one place that sets compiler options and decides where compiled kernels are kept.
+
+A kernel's cache folder carries a hash of every source file that can reach it (this package and the
+kernel's own folder): numba itself only watches the file a kernel stands in, so that a kernel that calls
+an edited one from another file would silently stay stale.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TypeVar, cast
+
+import numba
+from numba.core import config
+
+F = TypeVar("F", bound=Callable[..., object])
+
+JIT_DISABLED = bool(config.DISABLE_JIT)
+HERE = Path(__file__).resolve().parent
+
+
+def kernel(function: F) -> F:
+    """Compile `function` in nopython mode and cache the machine code; the type is kept for checkers."""
+    previous = config.CACHE_DIR
+    config.CACHE_DIR = str(_cache_folder(Path(function.__code__.co_filename).resolve().parent))
+    try:
+        return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+    finally:
+        config.CACHE_DIR = previous
+
+
+@cache
+def _cache_folder(folder: Path) -> Path:
+    digest = hashlib.sha256()
+    for source in sorted({*HERE.glob("*.py"), *folder.glob("*.py")}):
+        digest.update(source.read_bytes())
+    return _writable_base() / f"kernels-{digest.hexdigest()[:16]}"
+
+
+def _writable_base() -> Path:
+    if "NUMBA_CACHE_DIR" in os.environ:
+        return Path(os.environ["NUMBA_CACHE_DIR"])
+    beside = HERE / "__pycache__"
+    if os.access(beside if beside.exists() else HERE, os.W_OK):
+        return beside
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "casino_env"

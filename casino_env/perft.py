@@ -1,0 +1,28 @@
+"""Counting the paths of legal moves, the field's test of a move generator."""
+
+import numpy as np
+
+from casino_env.engine import apply_batch
+from casino_env.legal import MoveLister
+from casino_env.rules import RuleTable
+from casino_env.state import State, select
+
+CHUNK = 4096  # games expanded at a time
+
+
+def perft(state: State, rules: RuleTable, depth: int) -> int:
+    """Number of paths of `depth` legal moves from all games of the batch; a finished deal has none."""
+    if depth == 0:
+        return int(state.turn.shape[0])
+    legal = MoveLister(CHUNK)(state, rules)
+    if depth == 1:
+        return len(legal.moves)
+    parents = np.repeat(np.arange(state.turn.shape[0]), np.diff(legal.offsets))
+    nodes = 0
+    for start in range(0, len(parents), CHUNK):
+        part = slice(start, start + CHUNK)
+        children = select(state, parents[part])
+        moves = legal.moves[part]
+        apply_batch(children, rules, moves, np.zeros(len(moves), np.bool_))
+        nodes += perft(children, rules, depth - 1)
+    return nodes

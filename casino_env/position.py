@@ -1,0 +1,209 @@
+"""One game as an immutable value: texts in, legal moves, play, points. A thin face on the batch kernels."""
+
+import threading
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from casino_env.check import LEGAL, reason_text, why_illegal
+from casino_env.decks import DeckLike, read_deck, shuffled_deck
+from casino_env.engine import apply_move, is_over, start_deal
+from casino_env.errors import CasinoError, IllegalMove
+from casino_env.legal import MoveLister
+from casino_env.moves import Move
+from casino_env.notation import format_position, parse_position
+from casino_env.perft import perft
+from casino_env.rules import ITEMS, Rules, check_players, side_count
+from casino_env.scoring import deal_points, settle
+from casino_env.state import NOBODY, State, copy_state, empty_state
+
+
+class DealPoints(NamedTuple):
+    """Points of one side in a deal (R6), after the cancelling of sweeps."""
+
+    cards: int
+    spades: int
+    big: int
+    little: int
+    aces: int
+    sweeps: int
+
+    @property
+    def total(self) -> int:
+        """Sum of the six items."""
+        return sum(self)
+
+
+class Settlement(NamedTuple):
+    """The match after a deal (R7)."""
+
+    score: tuple[int, ...]  # by side
+    winner: int | None  # side, None while the match goes on
+
+
+class _Local(threading.local):
+    """Each thread lists moves in buffers of its own: kernels run without the interpreter's lock."""
+
+    def __init__(self) -> None:
+        self.list_moves = MoveLister(1)
+
+
+_local = _Local()
+
+
+class Position:
+    """A position of a deal. Immutable: `play` returns a new one.
+
+    Make one with `Position.deal` or `Position.parse`; `str(position)` is the exact R9 text.
+    """
+
+    __slots__ = ("_partial", "_rules", "_state")
+
+    def __init__(self, rules: Rules, state: State, partial: bool = False) -> None:
+        self._rules, self._state, self._partial = rules, state, partial
+
+    @classmethod
+    def deal(
+        cls,
+        seed: int | None = None,
+        *,
+        deck: DeckLike | None = None,
+        rules: str | Rules = "royal",
+        players: int = 2,
+        dealer: int = 0,
+        score: Sequence[int] | None = None,
+    ) -> "Position":
+        """A fresh deal (R2) from a shuffled deck (`seed`) or a given one; `score` is by side.
+
+        Raises CasinoError naming the argument that is wrong.
+        """
+        rules, players = Rules.parse(rules), check_players(players)
+        if deck is not None and seed is not None:
+            raise CasinoError("deck and seed: give one of the two")
+        cards = shuffled_deck(np.random.default_rng(seed)) if deck is None else read_deck(deck)
+        state = empty_state(1, players)
+        state.score[0] = check_score(score, players)
+        start_deal(state, 0, cards, check_dealer(dealer, players))
+        return cls(rules, state)
+
+    @classmethod
+    def parse(cls, text: str, partial: bool = False) -> "Position":
+        """Read an R9 text; InvalidPosition names what is wrong. `partial`: cards may be missing."""
+        return cls(*parse_position(text, partial), partial)
+
+    def __str__(self) -> str:
+        return format_position(self._state, 0, self._rules)
+
+    def __repr__(self) -> str:
+        return f"Position.parse({str(self)!r}{', partial=True' if self._partial else ''})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Position) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    @property
+    def rules(self) -> Rules:
+        """The rule set with its overrides."""
+        return self._rules
+
+    @property
+    def players(self) -> int:
+        """Number of seats."""
+        return self._state.hands.shape[1]
+
+    @property
+    def turn(self) -> int:
+        """Seat to act."""
+        return int(self._state.turn[0])
+
+    @property
+    def dealer(self) -> int:
+        """Seat that dealt."""
+        return int(self._state.dealer[0])
+
+    @property
+    def score(self) -> tuple[int, ...]:
+        """Match score by side before this deal."""
+        return tuple(map(int, self._state.score[0]))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the deal has ended (R5.2)."""
+        return bool(is_over(self._state, 0))
+
+    @property
+    def state(self) -> State:
+        """A copy of the arrays, a batch of one game."""
+        return copy_state(self._state)
+
+    def legal_moves(self) -> list[Move]:
+        """Every legal move (R3.6), sorted by text; none when the deal is over.
+
+        A list cut at `legal.MAX_MOVES` raises a CasinoError rather than being silently short.
+        """
+        legal = _local.list_moves(self._state, self._rules.table)
+        if legal.bounded[0]:
+            raise CasinoError(
+                f"more than {len(legal.moves) - 1} legal moves: use the tokens, which have no bound"
+            )
+        return sorted(map(Move.unpack, legal.moves), key=str)
+
+    def play(self, move: str | Move) -> "Position":
+        """The position after a move and all that follows it without a choice (re-deal, end of the deal).
+
+        Raises InvalidMove for a text that is no move, IllegalMove with the reason for a forbidden one.
+        """
+        move = Move.parse(move)
+        if self.is_over:
+            raise IllegalMove(f"illegal move {move}: the deal is over")
+        code = why_illegal(self._state, 0, self._rules.table, move.packed)
+        if code != LEGAL:
+            raise IllegalMove(f"illegal move {move}: {reason_text(code, move)}")
+        state = copy_state(self._state)
+        apply_move(state, 0, self._rules.table, move.packed)
+        return Position(self._rules, state, self._partial)
+
+    def perft(self, depth: int) -> int:
+        """Number of paths of `depth` legal moves."""
+        if depth < 0:
+            raise CasinoError(f"depth={depth} is not possible; valid: 0 or more")
+        return perft(self._state, self._rules.table, depth)
+
+    def deal_points(self) -> tuple[DealPoints, ...]:
+        """Points of each side (R6) for the cards captured so far; final once `is_over`."""
+        points = self._points()
+        return tuple(DealPoints(*map(int, row)) for row in points)
+
+    def settle(self) -> Settlement:
+        """The match score and winner after this deal (R7); CasinoError unless the deal is over."""
+        if not self.is_over:
+            raise CasinoError("the deal is not over, so it cannot be settled")
+        points = self._points()
+        score = np.zeros(len(points), np.int64)
+        winner = settle(self._state, 0, self._rules.table, points, score)
+        return Settlement(tuple(map(int, score)), None if winner == NOBODY else int(winner))
+
+    def _points(self) -> np.ndarray:
+        points = np.zeros((side_count(self.players), len(ITEMS)), np.int64)
+        deal_points(self._state, 0, self._rules.table, points)
+        return points
+
+
+def check_dealer(dealer: int, players: int) -> int:
+    """`dealer` if it is a seat, else CasinoError."""
+    if dealer not in range(players):
+        raise CasinoError(f"dealer={dealer!r} is not a seat; valid: 0 to {players - 1}")
+    return int(dealer)
+
+
+def check_score(score: Sequence[int] | None, players: int) -> Sequence[int]:
+    """`score` if it has a count for each side, zeros for None, else CasinoError."""
+    sides = side_count(players)
+    if score is None:
+        return [0] * sides
+    if len(score) != sides or any(int(points) != points or points < 0 for points in score):
+        raise CasinoError(f"score={score!r}: valid is one number of 0 or more for each of {sides} sides")
+    return score

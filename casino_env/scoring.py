@@ -1,0 +1,112 @@
+"""Points of a finished deal (R6) and settling a match (R7), for one game's row at a time.
+
+Axes: `B` games, `S` sides, `I` = 6 items in the order of `rules.ITEMS`.
+"""
+
+import numpy as np
+
+from casino_env.bits import lowest, popcount
+from casino_env.cards import FULL_DECK, SPADES
+from casino_env.jit import kernel
+from casino_env.rules import BIG, CARDS, ITEMS, LITTLE, OPTIONS, SPADES_ITEM, SWEEPS, RuleTable
+from casino_env.state import NOBODY, IntArray, State
+
+N_ITEMS = len(ITEMS)
+SWEEPS_NONE, SWEEPS_NET = OPTIONS["sweeps"].index("none"), OPTIONS["sweeps"].index("net")
+NEAR_NONE, NEAR_PAGAT = OPTIONS["near21"].index("none"), OPTIONS["near21"].index("pagat")
+NEAR_SPAN = 3  # R7.1: a side is near at target - 3, - 2 and - 1
+
+
+@kernel
+def deal_points(state: State, game: int, rules: RuleTable, points: IntArray) -> None:
+    """Write the points of each side and item (R6) of a finished deal to `points` [S, I]."""
+    sides = points.shape[0]
+    cards = _side_cards(state, game, sides)
+    points[:] = 0
+    for seat in range(state.hands.shape[1]):
+        points[seat % sides, SWEEPS] += state.sweeps[game, seat]
+    _cancel_sweeps(rules, points)
+    for side in range(sides):
+        won = cards[side]
+        while won:
+            points[side] += rules.card_points[:, lowest(won)]
+            won &= won - 1
+    for prize, item, suit in ((rules.most[0], CARDS, FULL_DECK), (rules.most[1], SPADES_ITEM, SPADES)):
+        leader = _leader(cards & suit)
+        if leader != NOBODY:  # R6.1: a tie scores for nobody
+            points[leader, item] += prize
+
+
+@kernel
+def _side_cards(state: State, game: int, sides: int) -> IntArray:
+    """Captured cards of each side, card sets [S]."""
+    cards = np.zeros(sides, np.int64)
+    for seat in range(state.hands.shape[1]):
+        cards[seat % sides] |= state.captured[game, seat]
+    return cards
+
+
+@kernel
+def _cancel_sweeps(rules: RuleTable, points: IntArray) -> None:
+    """R6.2, on the raw counts in `points[:, SWEEPS]`."""
+    if rules.sweeps == SWEEPS_NONE:
+        points[:, SWEEPS] = 0
+    elif rules.sweeps == SWEEPS_NET:
+        points[:, SWEEPS] -= points[:, SWEEPS].min()
+
+
+@kernel
+def _leader(cards: IntArray) -> int:
+    """The side with the most cards [S], NOBODY if tied."""
+    best, leader = -1, NOBODY
+    for side in range(cards.shape[0]):
+        count = popcount(cards[side])
+        if count == best:
+            leader = NOBODY
+        elif count > best:
+            best, leader = count, side
+    return leader
+
+
+@kernel
+def settle(state: State, game: int, rules: RuleTable, points: IntArray, settled: IntArray) -> int:
+    """R7: write the new score of each side to `settled` [S]; returns the winner or NOBODY.
+
+    `points` [S, I] are those of `deal_points`, sweeps of near sides included; R7.3 is applied here.
+    """
+    sides = settled.shape[0]
+    most_spades = _leader(_side_cards(state, game, sides) & SPADES)
+    winner, first = NOBODY, N_ITEMS
+    for side in range(sides):
+        score = state.score[game, side]
+        item = _near_item(score, rules)
+        settled[side] = score
+        if item == NOBODY:
+            settled[side] += points[side].sum()
+            if rules.near21 != NEAR_NONE and score >= rules.target - NEAR_SPAN:
+                settled[side] -= points[side, SWEEPS]  # R7.3
+        elif (points[side, item] > 0) if item != SPADES_ITEM else (side == most_spades):
+            settled[side] = rules.target
+            if item < first:  # R7.2
+                winner, first = side, item
+    return winner if winner != NOBODY else _sole_leader(settled, rules.target)
+
+
+@kernel
+def _near_item(score: int, rules: RuleTable) -> int:
+    """R7.1: the item that a near side must get, or NOBODY if it is not near."""
+    missing = rules.target - score
+    if rules.near21 == NEAR_NONE or missing < 1 or missing > NEAR_SPAN:
+        return NOBODY
+    if missing == 1:
+        return SPADES_ITEM if rules.near21 == NEAR_PAGAT else LITTLE
+    return CARDS if missing == NEAR_SPAN else BIG
+
+
+@kernel
+def _sole_leader(settled: IntArray, target: int) -> int:
+    """R7.4."""
+    best = settled.max()
+    if best < target or (settled == best).sum() > 1:
+        return NOBODY
+    return settled.argmax()

@@ -1,0 +1,240 @@
+"""What the seat to act may do: every rule of R3 and R4, each stated once.
+
+Whole-move lists (`legal`), tokens (`tokens`) and the check of a given move (`check`) are all derived
+from these kernels, which see one turn as a `Table` of scalars. Sums are tested with bit masks of
+reachable totals (bit t: some subset sums to t).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from casino_env.bits import lowest, popcount
+from casino_env.cards import SUIT_COUNT
+from casino_env.jit import kernel
+from casino_env.rules import RuleTable
+from casino_env.state import NOBODY, VALUES, IntArray, State
+
+RANK_BITS = (1 << SUIT_COUNT) - 1
+PARTNERS = 4  # players in a game with partners
+TOTALS = (1 << 17) - 1  # the totals that any rule set sums to, 0-16
+TRIPLE = 3  # R8: a paired card takes one loose card of its rank, or three of three
+
+
+class Table(NamedTuple):
+    """One turn as scalars: card sets, and sets of build values (bit v)."""
+
+    hand: int
+    loose: int
+    standing: int  # values of all builds
+    owned: int  # values of the builds of the seat to act
+    barred: int  # values that may be neither built nor raised (R4.6, partner)
+    raisable: int  # values of single builds that may be raised
+
+
+@kernel
+def look(state: State, game: int, rules: RuleTable) -> Table:
+    """The turn of one game."""
+    seat = state.turn[game]
+    players = state.hands.shape[1]
+    standing = owned = barred = raisable = 0
+    for value in range(VALUES):
+        owner = state.build_owner[game, value]
+        if owner == NOBODY:
+            continue
+        bit = 1 << value
+        standing |= bit
+        if owner == seat:
+            owned |= bit
+        elif players == PARTNERS and (owner - seat) % 2 == 0 and not rules.partner_own_card:
+            barred |= bit
+        if not state.build_multiple[game, value] and (owner != seat or rules.raise_own):
+            raisable |= bit
+    return Table(state.hands[game, seat], state.loose[game], standing, owned, barred, raisable & ~barred)
+
+
+@kernel
+def same_rank(card: int, cards: int) -> int:
+    """The cards of the set that have the card's rank."""
+    return cards & (RANK_BITS << (card - card % SUIT_COUNT))
+
+
+@kernel
+def values_held(rules: RuleTable, hand: int) -> int:
+    """Capture values of the cards of a hand, as bits."""
+    values = 0
+    while hand:
+        values |= 1 << rules.hand_value[lowest(hand)]
+        hand &= hand - 1
+    return values & ~1
+
+
+@kernel
+def may_trail(rules: RuleTable, table: Table, card: int) -> bool:
+    """R3.1."""
+    matched = rules.match_forced and same_rank(card, table.loose) != 0
+    return table.owned == 0 and not matched
+
+
+@kernel
+def forced_cards(rules: RuleTable, table: Table, card: int) -> int:
+    """Loose cards that every capture with `card` takes (R3.3).
+
+    Of two loose cards of a paired rank (R8) one is taken, and which one is the player's choice.
+    """
+    if not rules.match_forced:
+        return 0
+    matches = same_rank(card, table.loose)
+    return 0 if rules.paired[card] and popcount(matches) < TRIPLE else matches
+
+
+@kernel
+def may_capture(rules: RuleTable, table: Table, card: int, pile: int) -> bool:
+    """Whether a capture with `card` that takes (`pile` = 1) or leaves the build breaks no promise (R4.4)."""
+    taken = pile << rules.hand_value[card]
+    if pile and (rules.paired[card] or not taken & table.standing):
+        return False
+    return table.owned & ~taken & ~values_held(rules, table.hand & ~(1 << card)) == 0
+
+
+@kernel
+def may_build(rules: RuleTable, table: Table, card: int, value: int) -> bool:
+    """R4.1, R4.3, R4.4, R4.6 without the sums: may the seat come to own a build of `value`?"""
+    if not (rules.build_values & ~table.barred) >> value & 1:
+        return False
+    needed = table.owned | 1 << value
+    return needed & ~values_held(rules, table.hand & ~(1 << card)) == 0
+
+
+@kernel
+def may_raise(rules: RuleTable, table: Table, card: int, value: int) -> bool:
+    """R4.2: may `card` raise the build of `value` minus its own value to `value`?
+
+    An own build of the old value is still in `table.owned`, so that `may_build` asks for a card of the
+    old value too, as R4.6 does.
+    """
+    old = value - rules.sum_value[card]
+    if rules.sum_value[card] == 0 or old <= 0 or not table.raisable >> old & 1:
+        return False
+    return may_build(rules, table, card, value)
+
+
+@kernel
+def is_alone(rules: RuleTable, card: int, value: int) -> bool:
+    """Whether the loose card is a group of `value` by itself."""
+    return rules.sum_value[card] > 0 and rules.alone_value[card] == value
+
+
+@kernel
+def capture_parts(rules: RuleTable, table: Table, card: int) -> int:
+    """Loose cards that may stand in a named group of a capture: not those forced to be groups alone.
+
+    A forced ace stays: inside a sum it counts 1 (R1.4).
+    """
+    forced = forced_cards(rules, table, card)
+    parts = table.loose
+    while forced:
+        low = lowest(forced)
+        if rules.sum_value[low] == rules.hand_value[card]:
+            parts &= ~(1 << low)
+        forced &= forced - 1
+    return parts
+
+
+@kernel
+def reachable(rules: RuleTable, cards: int) -> int:
+    """Totals that subsets of the cards sum to (bit 0: the empty one)."""
+    totals = 1
+    while cards:
+        value = rules.sum_value[lowest(cards)]
+        if value:
+            totals |= totals << value & TOTALS
+        cards &= cards - 1
+    return totals
+
+
+@kernel
+def group_count(rules: RuleTable, cards: int, value: int) -> int:
+    """Number of groups worth `value` that the cards split into, given that they do (R4.5).
+
+    Of cards worth `total` with the aces low, `total % value` are aces counting 14: each is a group that
+    adds 1 to the total instead of 14. So the count does not depend on how the set is split.
+    """
+    total = 0
+    while cards:
+        total += rules.sum_value[lowest(cards)]
+        cards &= cards - 1
+    return total // value + total % value
+
+
+@kernel
+def splits(rules: RuleTable, cards: int, value: int, need: int, order: IntArray) -> int:
+    """Whether the cards split completely into groups worth `value` (R3.2, R4.1).
+
+    `need` > 0: the first group already holds cards and lacks so much. Returns the number of cards, whose
+    ids `order` (int64[52], modified in place) then holds group by group in the order tokens name them;
+    -1 if they do not split. Backtracking; of cards worth the same, one failure stands for all.
+    """
+    cards, highs = _set_high_aces_aside(rules, cards, value, need)
+    if cards < 0:
+        return -1
+    depth = 0
+    needs = np.zeros(order.shape[0] + 1, np.int64)
+    needs[0] = need
+    after = -1  # the next card of an open group has a higher id
+    while cards or needs[depth]:
+        card = _next_part(rules, cards, value, needs[depth], after)
+        if card >= 0:
+            order[depth] = card
+            cards &= ~(1 << card)
+            left = needs[depth] if needs[depth] else value
+            depth += 1
+            needs[depth] = left - rules.sum_value[card]
+            after = card if needs[depth] else -1
+            continue
+        card = -1
+        while depth and card < 0:  # back to the last card that was not forced to open its group
+            depth -= 1
+            cards |= 1 << order[depth]
+            card = order[depth] if needs[depth] else -1
+        if card < 0:
+            return -1
+        after = (card | (SUIT_COUNT - 1)) if rules.sum_value[card] else card
+    while highs:
+        order[depth] = lowest(highs)
+        depth += 1
+        highs &= highs - 1
+    return depth
+
+
+@kernel
+def _next_part(rules: RuleTable, cards: int, value: int, need: int, after: int) -> int:
+    """The next card to try: the lowest must open a new group; an open one takes the next that fits."""
+    if need == 0:
+        card = lowest(cards)
+        return card if 0 < rules.sum_value[card] <= value else -1
+    rest = cards & ~((1 << (after + 1)) - 1)
+    while rest:
+        card = lowest(rest)
+        if 0 < rules.sum_value[card] <= need:
+            return card
+        rest &= rest - 1
+    return -1
+
+
+@kernel
+def _set_high_aces_aside(rules: RuleTable, cards: int, value: int, need: int) -> tuple[int, int]:
+    """Divide the cards into those that sum, and aces counting 14 alone (R1.4); (-1, 0) if impossible."""
+    total, highs, rest = -need, 0, cards
+    while rest:
+        card = lowest(rest)
+        total += rules.sum_value[card]
+        if rules.alone_value[card] == value and rules.sum_value[card] != value:
+            highs |= 1 << card
+        rest &= rest - 1
+    alone = total % value
+    if total < 0 or alone > popcount(highs):
+        return -1, 0
+    while popcount(highs) > alone:
+        highs &= highs - 1
+    return cards & ~highs, highs
