@@ -19,3 +19,7 @@ class IllegalMove(CasinoError):
 
 class InvalidPosition(CasinoError):
     """A position text is malformed (R9) or breaks an invariant of the game."""
+
+
+class MoveListCut(UserWarning):
+    """A list of legal moves reached its bound: there are more legal moves than it holds."""

@@ -72,9 +72,7 @@ class Move:
         elif build := _BUILD.fullmatch(text):
             move = _parse_build(text, *build.groups())
         else:
-            _refuse(
-                text, "write a trail '7H', a capture '9S*4H5C[9]', a build '4S+5C=9' or a raise '2S+[10]=12'"
-            )
+            _refuse(text, "write a trail 7H, a capture 9S*4H5C[9], a build 4S+5C=9 or a raise 2S+[10]=12")
         if str(move) != text:
             _refuse(text, f"cards are written once each in id order: '{move}'")
         return move

@@ -55,9 +55,7 @@ def parse_position(text: str, partial: bool = False) -> tuple[Rules, State]:
     """
     fields = text.split(" ")
     if len(fields) != len(FIELDS):
-        raise InvalidPosition(
-            f"a position has {len(FIELDS)} fields separated by one space, not {len(fields)}"
-        )
+        raise InvalidPosition(f"a position has {len(FIELDS)} fields separated by a space, not {len(fields)}")
     try:
         rules = Rules.parse(fields[0])
     except InvalidRules as error:

@@ -1,6 +1,7 @@
 """One game as an immutable value: texts in, legal moves, play, points. A thin face on the batch kernels."""
 
 import threading
+import warnings
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -9,8 +10,8 @@ import numpy as np
 from casino_env.check import LEGAL, reason_text, why_illegal
 from casino_env.decks import DeckLike, read_deck, shuffled_deck
 from casino_env.engine import apply_move, is_over, start_deal
-from casino_env.errors import CasinoError, IllegalMove
-from casino_env.legal import MoveLister
+from casino_env.errors import CasinoError, IllegalMove, MoveListCut
+from casino_env.legal import MAX_MOVES, MoveLister
 from casino_env.moves import Move
 from casino_env.notation import format_position, parse_position
 from casino_env.perft import perft
@@ -110,6 +111,11 @@ class Position:
         return self._rules
 
     @property
+    def is_partial(self) -> bool:
+        """Whether it is a study whose cards need not sum to 52."""
+        return self._partial
+
+    @property
     def players(self) -> int:
         """Number of seats."""
         return self._state.hands.shape[1]
@@ -142,13 +148,12 @@ class Position:
     def legal_moves(self) -> list[Move]:
         """Every legal move (R3.6), sorted by text; none when the deal is over.
 
-        A list cut at `legal.MAX_MOVES` raises a CasinoError rather than being silently short.
+        A list cut at `legal.MAX_MOVES` comes with a `MoveListCut` warning; `play` and the tokens know
+        no such bound.
         """
         legal = _local.list_moves(self._state, self._rules.table)
         if legal.bounded[0]:
-            raise CasinoError(
-                f"more than {len(legal.moves) - 1} legal moves: use the tokens, which have no bound"
-            )
+            warnings.warn(f"the list is cut at {MAX_MOVES} legal moves", MoveListCut, stacklevel=2)
         return sorted(map(Move.unpack, legal.moves), key=str)
 
     def play(self, move: str | Move) -> "Position":

@@ -452,4 +452,4 @@ def alone_on_top(counts: list[int]) -> int | None:
 
 
 def changed(items: tuple, index: int, item: object) -> tuple:
-    return items[:index] + (item,) + items[index + 1 :]
+    return (*items[:index], item, *items[index + 1 :])

@@ -1,0 +1,209 @@
+"""The observation vector: a table of named blocks with computed offsets, written from a `View`.
+
+The space, the manual and `explain` come from the table `blocks`; nothing else knows an offset.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from casino_env.bits import popcount
+from casino_env.cards import FULL_DECK, N_CARDS
+from casino_env.jit import kernel
+from casino_env.rules import ACE_HIGH, HAND_SIZE, TURNS, side_count
+from casino_env.state import NOBODY, VALUES, IntArray
+from casino_env.tokens import BUILDING, CAPTURING, LOWEST_VALUE, NOT_STARTED, Spelling
+from casino_env.view import View
+
+OBSERVATION_VERSION = 1  # changes whenever a block changes; kept in checkpoints
+BUILD_VALUES = VALUES - LOWEST_VALUE
+
+FloatArray = NDArray[np.float32]
+
+
+class Block(NamedTuple):
+    """A named slice of the observation."""
+
+    name: str
+    size: int
+    offset: int
+    bounded: bool  # values in [0, 1]; otherwise in [0, inf)
+    meaning: str
+
+
+_NAMES = (
+    "hand",
+    "loose",
+    "build_cards",
+    "build_owner",
+    "build_multiple",
+    "captured",
+    "unseen",
+    "hand_sizes",
+    "captured_counts",
+    "stock_size",
+    "sweeps",
+    "last_capture",
+    "dealer",
+    "score",
+    "spelled_kind",
+    "spelled_card",
+    "spelled_value",
+    "spelled_pile",
+    "spelled_used",
+    "spelled_group",
+    "spelled_first",
+)
+(
+    HAND,
+    LOOSE,
+    BUILD_CARDS,
+    BUILD_OWNER,
+    BUILD_MULTIPLE,
+    CAPTURED,
+    UNSEEN,
+    HAND_SIZES,
+    CAPTURED_COUNTS,
+    STOCK_SIZE,
+    SWEEPS,
+    LAST_CAPTURE,
+    DEALER,
+    SCORE,
+    KIND,
+    CARD,
+    VALUE,
+    PILE,
+    USED,
+    GROUP,
+    FIRST,
+) = range(len(_NAMES))
+
+
+def blocks(players: int) -> tuple[Block, ...]:
+    """The blocks of an observation in a game of `players` seats, in order."""
+    sides = side_count(players)
+    table = (
+        (N_CARDS, True, "own hand, by card id"),
+        (N_CARDS, True, "loose cards"),
+        (N_CARDS, True, "for each card in a build, the build's value / 14"),
+        (BUILD_VALUES * players, True, "owner of the build of each value 2-14, one-hot by relative seat"),
+        (BUILD_VALUES, True, "the build of each value is multiple"),
+        (players * N_CARDS, True, "captured cards of each relative seat"),
+        (N_CARDS, True, "cards not seen: in other hands or the stock"),
+        (players, True, "cards in each relative seat's hand / 4 (studies with larger hands: at most 1)"),
+        (players, True, "captured cards of each relative seat / 52"),
+        (1, True, "cards in the stock / 48"),
+        (players, False, "sweeps of each relative seat / 4"),
+        (players, True, "relative seat that captured last, one-hot; all zero if nobody has"),
+        (players, True, "relative seat of the dealer, one-hot"),
+        (sides, False, "match score of each relative side / target"),
+        (2, True, "unfinished move: capture, build"),
+        (N_CARDS, True, "unfinished move: the played card"),
+        (BUILD_VALUES + 1, True, "unfinished move: value 2-14, or 14 with the played ace counting 14"),
+        (1, True, "unfinished move: a pile was named"),
+        (N_CARDS, True, "unfinished move: loose cards named"),
+        (N_CARDS, True, "unfinished move: loose cards of the open group"),
+        (N_CARDS, True, "unfinished move: first card of the latest group of loose cards only"),
+    )
+    result, offset = [], 0
+    for name, (size, bounded, meaning) in zip(_NAMES, table, strict=True):
+        result.append(Block(name, size, offset, bounded, meaning))
+        offset += size
+    return tuple(result)
+
+
+def observation_size(players: int) -> int:
+    """Length of the observation vector."""
+    last = blocks(players)[-1]
+    return last.offset + last.size
+
+
+def observation_high(players: int) -> FloatArray:
+    """Upper bounds, float32[N]; the lower bounds are 0."""
+    return np.concatenate(
+        [np.full(block.size, 1 if block.bounded else np.inf, np.float32) for block in blocks(players)]
+    )
+
+
+def block_offsets(players: int) -> IntArray:
+    """Offsets of the blocks, int64[21], for `write_observation`."""
+    return np.array([block.offset for block in blocks(players)], np.int64)
+
+
+def observe_batch(view: View, target: int) -> FloatArray:
+    """Observations float32[B, N] of views between moves; `target` scales the match score."""
+    games, players = view.captured.shape
+    out = np.zeros((games, observation_size(players)), np.float32)
+    _observe_batch(view, block_offsets(players), target, out)
+    return out
+
+
+@kernel
+def _observe_batch(view: View, offsets: IntArray, target: int, out: FloatArray) -> None:
+    for game in range(out.shape[0]):
+        write_observation(view, game, offsets, target, out[game])
+
+
+@kernel
+def write_observation(view: View, game: int, offsets: IntArray, target: int, out: FloatArray) -> None:
+    """Write one game's observation (all but the unfinished move) to `out`, float32[N]."""
+    out[:] = 0
+    players, sides = view.captured.shape[1], view.score.shape[1]
+    seen = view.hand[game] | view.loose[game]
+    _write_cards(view.hand[game], offsets[HAND], out)
+    _write_cards(view.loose[game], offsets[LOOSE], out)
+    seen |= _write_builds(view, game, offsets, out)
+    for i in range(players):
+        seen |= view.captured[game, i]
+        _write_cards(view.captured[game, i], offsets[CAPTURED] + N_CARDS * i, out)
+        out[offsets[HAND_SIZES] + i] = min(view.hand_sizes[game, i] / HAND_SIZE, 1.0)
+        out[offsets[CAPTURED_COUNTS] + i] = popcount(view.captured[game, i]) / N_CARDS
+        out[offsets[SWEEPS] + i] = view.sweeps[game, i] / HAND_SIZE
+    _write_cards(FULL_DECK & ~seen, offsets[UNSEEN], out)
+    out[offsets[STOCK_SIZE]] = view.stock_size[game] / TURNS
+    if view.last_capture[game] != NOBODY:
+        out[offsets[LAST_CAPTURE] + view.last_capture[game]] = 1
+    out[offsets[DEALER] + view.dealer[game]] = 1
+    for i in range(sides):
+        out[offsets[SCORE] + i] = view.score[game, i] / target
+
+
+@kernel
+def write_spelling(spelling: Spelling, offsets: IntArray, out: FloatArray) -> None:
+    """Write the unfinished move to an observation that has none yet."""
+    if spelling.kind == NOT_STARTED:
+        return
+    out[offsets[KIND] + (0 if spelling.kind == CAPTURING else 1)] = 1
+    out[offsets[CARD] + spelling.card] = 1
+    if spelling.kind == BUILDING and spelling.value:
+        out[offsets[VALUE] + spelling.value - LOWEST_VALUE + spelling.high] = 1
+    out[offsets[PILE]] = spelling.pile
+    _write_cards(spelling.used, offsets[USED], out)
+    _write_cards(spelling.group, offsets[GROUP], out)
+    if spelling.first >= 0:
+        out[offsets[FIRST] + spelling.first] = 1
+
+
+@kernel
+def _write_builds(view: View, game: int, offsets: IntArray, out: FloatArray) -> int:
+    """Write the build blocks; returns the set of all cards in builds."""
+    players, together = view.captured.shape[1], 0
+    for value in range(LOWEST_VALUE, VALUES):
+        owner = view.build_owner[game, value]
+        if owner == NOBODY:
+            continue
+        cards = view.build_cards[game, value]
+        together |= cards
+        for card in range(N_CARDS):
+            if cards >> card & 1:
+                out[offsets[BUILD_CARDS] + card] = value / ACE_HIGH
+        out[offsets[BUILD_OWNER] + players * (value - LOWEST_VALUE) + owner] = 1
+        out[offsets[BUILD_MULTIPLE] + value - LOWEST_VALUE] = view.build_multiple[game, value]
+    return together
+
+
+@kernel
+def _write_cards(cards: int, offset: int, out: FloatArray) -> None:
+    for card in range(N_CARDS):
+        out[offset + card] = cards >> card & 1

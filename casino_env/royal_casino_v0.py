@@ -1,0 +1,243 @@
+"""Royal Casino as a PettingZoo AEC environment. Holds no rule: it adapts the engine's kernels."""
+
+import warnings
+from typing import Any
+
+import gymnasium
+import numpy as np
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
+
+from casino_env.decks import read_deck, shuffled_deck
+from casino_env.engine import apply_move, is_over, start_deal
+from casino_env.errors import CasinoError, IllegalMove, InvalidMove
+from casino_env.moves import NO_MOVE
+from casino_env.objectives import check_max_deals, check_objective, end_deals
+from casino_env.observation import (
+    block_offsets,
+    observation_high,
+    observation_size,
+    write_observation,
+    write_spelling,
+)
+from casino_env.position import Position, check_dealer, check_score
+from casino_env.rules import Rules, check_players
+from casino_env.state import copy_state, empty_state
+from casino_env.tokens import EMPTY, N_TOKENS, Spelling, advance, token_name, write_mask
+from casino_env.turn import look
+from casino_env.view import see
+
+RESET_OPTIONS = ("deck", "position", "dealer", "score")
+ILLEGAL_REWARD = -1.0
+
+
+def env(**arguments: Any) -> AECEnv:
+    """`raw_env` with PettingZoo's stock wrappers: an illegal token ends the game as a loss."""
+    return wrappers.OrderEnforcingWrapper(
+        wrappers.AssertOutOfBoundsWrapper(
+            wrappers.TerminateIllegalWrapper(raw_env(**arguments), illegal_reward=ILLEGAL_REWARD)
+        )
+    )
+
+
+class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments have)
+    """Royal Casino for 2, 3 or 4 agents, `player_0` … in order of play.
+
+    An agent spells its move in one to a few tokens of `Discrete(236)` and acts again until it is complete:
+    `TRAIL c` (0-51), or `CAPTURE c` (52-103) and its parts, or `BUILD c` (104-155), a `VALUE` (208-221) and
+    its parts; parts are `PILE v` (222-234), `TAKE c` (156-207) and at last `DONE` (235).
+
+    Args:
+        rules: rule set, e.g. `royal` or `royal;near21=pagat` (R8).
+        players: 2, 3 or 4.
+        objective: `deal` (one deal; reward: own side's points minus the mean of the other sides') or `match`
+            (to the target; +1 for the winners, -1 shared among the other sides).
+        max_deals: truncate a match after so many deals.
+        auto_complete: after the first token of a turn, take a sole legal token automatically.
+        render_mode: `ansi` (`render` returns text), `human` (it prints), or None.
+
+    Observation: a dict of `observation` (float32, the table `casino_env.observation.blocks`) and
+    `action_mask` (int8[236], 1 = legal; all zero for an agent that is not to act).
+    `reset(options=…)` takes `deck`, `dealer` and `score`, or `position` (R9 text or `Position`).
+    """
+
+    metadata = {  # noqa: RUF012  (PettingZoo reads a plain class attribute)
+        "name": "royal_casino_v0",
+        "render_modes": ["ansi", "human"],
+        "is_parallelizable": False,
+        "render_fps": 2,
+    }
+
+    def __init__(
+        self,
+        rules: str | Rules = "royal",
+        players: int = 2,
+        objective: str = "deal",
+        max_deals: int | None = None,
+        auto_complete: bool = True,
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__()
+        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
+            raise CasinoError(f"render_mode='{render_mode}' is unknown; valid: ansi, human, None")
+        self.rules, self.players = Rules.parse(rules), check_players(players)
+        self.objective = check_objective(objective)
+        self.max_deals = check_max_deals(max_deals, objective)
+        self.auto_complete, self.render_mode = auto_complete, render_mode
+        self.possible_agents = [f"player_{seat}" for seat in range(players)]
+        box = gymnasium.spaces.Box(0, observation_high(players), dtype=np.float32)
+        mask = gymnasium.spaces.MultiBinary(N_TOKENS)
+        space = gymnasium.spaces.Dict({"observation": box, "action_mask": mask})
+        self.observation_spaces = dict.fromkeys(self.possible_agents, space)
+        self.action_spaces = {agent: gymnasium.spaces.Discrete(N_TOKENS) for agent in self.possible_agents}
+        self._offsets = block_offsets(players)
+        self._rng = np.random.default_rng()
+
+    def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
+        """The space of `observe(agent)`."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
+        """`Discrete(236)`."""
+        return self.action_spaces[agent]
+
+    @property
+    def position(self) -> Position:
+        """The position before the unfinished move."""
+        return Position(self.rules, copy_state(self._state), self._partial)
+
+    @property
+    def spelled(self) -> list[int]:
+        """Tokens of the unfinished move."""
+        return list(self._tokens)
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start an episode; CasinoError for wrong or contradicting options, before anything changes."""
+        options = options or {}
+        for name in options:
+            if name not in RESET_OPTIONS:
+                valid = ", ".join(RESET_OPTIONS)  # PettingZoo's own tests pass a foreign option
+                warnings.warn(f"unknown reset option '{name}' is ignored; valid: {valid}", stacklevel=2)
+        rng = self._rng if seed is None else np.random.default_rng(seed)
+        if options.get("position") is not None:
+            self._state, self._partial = self._set_up(options)
+        else:
+            self._state, self._partial = self._first_deal(options, rng), False
+        self._rng, self._deals = rng, 0
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self._begin_turn()
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """The observation from the agent's seat."""
+        seat = self.possible_agents.index(agent)
+        vector = np.zeros(observation_size(self.players), np.float32)
+        view = see(self._state, np.array([seat], np.int64))
+        write_observation(view, 0, self._offsets, self.rules.table.target, vector)
+        mask = np.zeros(N_TOKENS, np.int8)
+        if agent == self.agent_selection and not self._is_done():
+            write_spelling(self._spelling, self._offsets, vector)
+            mask[:] = self._mask
+        return {"observation": vector, "action_mask": mask}
+
+    def step(self, action: int | None) -> None:
+        """Name a token; IllegalMove (nothing changes) if it is not legal now. A finished agent steps None."""
+        if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
+            self._was_dead_step(action)
+            return
+        self._check(action)
+        self._cumulative_rewards[self.agent_selection] = 0.0
+        self._clear_rewards()
+        move = self._name(int(action))  # type: ignore[arg-type]
+        while move == NO_MOVE and self.auto_complete and self._legal_count == 1:
+            move = self._name(int(self._mask.argmax()))
+        if move != NO_MOVE:
+            self._play(move)
+        self._accumulate_rewards()
+        if self.render_mode == "human":
+            self.render()
+
+    def render(self) -> str | None:
+        """The R9 text of the position and the unfinished move: returned (`ansi`) or printed (`human`)."""
+        text = " ".join([str(self.position), *(f"({token_name(token)})" for token in self._tokens)])
+        if self.render_mode == "human":
+            print(text)
+            return None
+        return text if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        """Nothing to release: rendering is text."""
+
+    def _set_up(self, options: dict[str, Any]) -> tuple[Any, bool]:
+        if any(options.get(name) is not None for name in RESET_OPTIONS if name != "position"):
+            raise CasinoError("reset options: a position comes alone; it has deck, dealer and score")
+        given = options["position"]
+        position = given if isinstance(given, Position) else Position.parse(given)
+        if str(position.rules) != str(self.rules) or position.players != self.players:
+            raise CasinoError(
+                f"reset option 'position' is for {position.players} players, rules '{position.rules}'; "
+                f"valid here: {self.players} players, rules '{self.rules}'"
+            )
+        if position.is_over:
+            raise CasinoError("reset option 'position': the deal is over")
+        return position.state, position.is_partial
+
+    def _first_deal(self, options: dict[str, Any], rng: np.random.Generator) -> Any:
+        state = empty_state(1, self.players)
+        dealer = options.get("dealer")
+        deck = options.get("deck")
+        state.score[0] = check_score(options.get("score"), self.players)
+        dealer = 0 if dealer is None else check_dealer(dealer, self.players)
+        start_deal(state, 0, shuffled_deck(rng) if deck is None else read_deck(deck), dealer)
+        return state
+
+    def _check(self, action: int | None) -> None:
+        if action is None or int(action) != action or not 0 <= action < N_TOKENS:
+            raise InvalidMove(f"action {action!r} is not a token; valid: 0 to {N_TOKENS - 1}")
+        if not self._mask[action]:
+            spelled = ", ".join(token_name(token) for token in self._tokens) or "nothing"
+            legal = ", ".join(token_name(int(token)) for token in np.flatnonzero(self._mask))
+            raise IllegalMove(f"{token_name(int(action))} is illegal after {spelled}; legal: {legal}")
+
+    def _name(self, token: int) -> int:
+        """Add a token to the unfinished move; the packed move if it is complete, else NO_MOVE."""
+        spelling, move = advance(self.rules.table, self._table, self._spelling, token)
+        self._spelling = Spelling(*spelling)
+        self._tokens.append(token)
+        if move == NO_MOVE:
+            self._legal_count = write_mask(self.rules.table, self._table, self._spelling, self._mask)
+        return int(move)
+
+    def _play(self, move: int) -> None:
+        apply_move(self._state, 0, self.rules.table, move)
+        if is_over(self._state, 0):
+            self._end_deal()
+        self._begin_turn()
+
+    def _end_deal(self) -> None:
+        outcome = end_deals(self._state, self.rules.table, np.zeros(1, np.int64), self.objective)
+        self._deals += 1
+        for seat, agent in enumerate(self.agents):
+            self.rewards[agent] = float(outcome.rewards[0, seat])
+        if outcome.finished[0]:
+            self.terminations = dict.fromkeys(self.agents, True)
+        elif self._deals == self.max_deals:
+            self.truncations = dict.fromkeys(self.agents, True)
+        else:
+            self._state.score[0] = outcome.score[0]
+            dealer = int(self._state.dealer[0] + 1) % self.players  # R2.3
+            start_deal(self._state, 0, shuffled_deck(self._rng), dealer)
+
+    def _begin_turn(self) -> None:
+        self.agent_selection = self.possible_agents[int(self._state.turn[0])]
+        self._spelling, self._tokens = EMPTY, []
+        self._mask = np.zeros(N_TOKENS, np.int8)
+        self._table = look(self._state, 0, self.rules.table)
+        self._legal_count = write_mask(self.rules.table, self._table, self._spelling, self._mask)
+
+    def _is_done(self) -> bool:
+        return is_over(self._state, 0)

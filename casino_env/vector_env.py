@@ -1,0 +1,128 @@
+"""Many games at once, in whole moves, with auto-reset: what training and the arena run on.
+
+Axes: `B` games, `P` seats, `S` sides. Every game has a random stream of its own, so that a game does not
+depend on how many others are played beside it.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from casino_env.decks import shuffled_deck
+from casino_env.engine import apply_batch, start_deal
+from casino_env.errors import CasinoError, IllegalMove
+from casino_env.legal import LegalMoves, MoveLister
+from casino_env.objectives import check_max_deals, check_objective, end_deals
+from casino_env.rules import Rules, check_players
+from casino_env.state import IntArray, State, empty_state
+from casino_env.view import View, see
+
+
+class Step(NamedTuple):
+    """What a step of all games brings. Where an episode ended, view and moves are the next one's."""
+
+    view: View  # of each game's seat to act
+    legal: LegalMoves
+    rewards: NDArray[np.float64]  # [B, P] for what this step decided
+    terminated: NDArray[np.bool_]  # [B]
+    truncated: NDArray[np.bool_]  # [B]
+    points: IntArray  # [B, S] points of a deal that ended in this step, else 0
+
+
+class VectorEnv:
+    """`num_envs` games stepped together, one whole move in each.
+
+    Args:
+        num_envs: number of games `B`.
+        rules: a rule set or its text (R8).
+        players: 2, 3 or 4.
+        seed: of all random streams; None for a fresh one.
+        objective: `deal` (one deal is an episode) or `match` (to the target).
+        max_deals: truncate a match after so many deals.
+    """
+
+    def __init__(
+        self,
+        num_envs: int,
+        rules: str | Rules = "royal",
+        players: int = 2,
+        seed: int | None = None,
+        objective: str = "deal",
+        max_deals: int | None = None,
+    ) -> None:
+        if num_envs < 1:
+            raise CasinoError(f"num_envs={num_envs} is not possible; valid: 1 or more")
+        self.rules, self.players = Rules.parse(rules), check_players(players)
+        self.num_envs = num_envs
+        self.objective = check_objective(objective)
+        self.max_deals = check_max_deals(max_deals, objective)
+        self.state: State = empty_state(num_envs, players)
+        self.legal: LegalMoves
+        self._seed(seed)
+        self._deals = np.zeros(num_envs, np.int64)
+        self._list_moves = MoveLister(num_envs)
+
+    def reset(
+        self,
+        seed: int | None = None,
+        decks: NDArray[np.int8] | None = None,
+        dealers: Sequence[int] | IntArray | None = None,
+    ) -> tuple[View, LegalMoves]:
+        """Start an episode in every game; returns the views and legal moves of the seats to act.
+
+        `decks` int8[B, 52] and `dealers` [B] fix the first deal; by default decks are shuffled and dealers
+        take turns over the games.
+        """
+        if seed is not None:
+            self._seed(seed)
+        self.state.score[:] = 0
+        self._deals[:] = 0
+        for game in range(self.num_envs):
+            deck = shuffled_deck(self._streams[game]) if decks is None else decks[game]
+            dealer = game % self.players if dealers is None else int(dealers[game])
+            start_deal(self.state, game, deck, dealer)
+        return self._look()
+
+    def step(self, choices: IntArray) -> Step:
+        """Play in each game the move with the index `choices` [B] in its list of legal moves.
+
+        Raises IllegalMove if an index is out of range; nothing is played then.
+        """
+        choices = np.asarray(choices)
+        counts = np.diff(self.legal.offsets)
+        if choices.shape != (self.num_envs,) or (choices < 0).any() or (choices >= counts).any():
+            raise IllegalMove(f"choices: give {self.num_envs} indices, each below its game's number of moves")
+        over = np.zeros(self.num_envs, np.bool_)
+        moves = self.legal.moves[self.legal.offsets[:-1] + choices]
+        apply_batch(self.state, self.rules.table, moves, over)
+        rewards = np.zeros((self.num_envs, self.players))
+        points = np.zeros_like(self.state.score)
+        terminated, truncated = np.zeros_like(over), np.zeros_like(over)
+        ended = np.flatnonzero(over)
+        if len(ended):
+            outcome = end_deals(self.state, self.rules.table, ended, self.objective)
+            rewards[ended], points[ended] = outcome.rewards, outcome.totals
+            terminated[ended] = outcome.finished
+            self._deals[ended] += 1
+            if self.max_deals is not None:
+                truncated = over & ~terminated & (self._deals >= self.max_deals)
+            self._deal_next(ended, outcome.score, terminated | truncated)
+        return Step(*self._look(), rewards, terminated, truncated, points)
+
+    def _deal_next(self, ended: IntArray, score: IntArray, finished: NDArray[np.bool_]) -> None:
+        """R2.3: the next deal of the match, or the first of a new episode."""
+        self.state.score[ended] = np.where(finished[ended, None], 0, score)
+        self._deals[finished] = 0
+        for game in ended:
+            dealer = (int(self.state.dealer[game]) + 1) % self.players
+            start_deal(self.state, game, shuffled_deck(self._streams[game]), dealer)
+
+    def _look(self) -> tuple[View, LegalMoves]:
+        self.legal = self._list_moves(self.state, self.rules.table)
+        return see(self.state), self.legal
+
+    def _seed(self, seed: int | None) -> None:
+        children = np.random.SeedSequence(seed).spawn(self.num_envs)
+        self._streams = [np.random.default_rng(child) for child in children]

@@ -1,0 +1,87 @@
+"""What one seat sees of a batch of games, as integers: the only thing that agents are given.
+
+Axes: `B` games, `P` seats, `V` = 15 build values, `S` sides. Seats and sides are relative to the viewer:
+0 is the viewer, 1 the seat that acts next, and so on; side 0 is the viewer's. Owns the hiding of cards:
+nothing that depends on a hidden card enters a view.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from casino_env.bits import popcount
+from casino_env.cards import N_CARDS
+from casino_env.jit import kernel
+from casino_env.state import NOBODY, VALUES, IntArray, State
+
+
+class View(NamedTuple):
+    """All arrays int64; card sets are bit sets."""
+
+    hand: IntArray  # [B] card set
+    loose: IntArray  # [B] card set
+    build_cards: IntArray  # [B, V] card sets
+    build_owner: IntArray  # [B, V] relative seat, NOBODY if none stands
+    build_multiple: IntArray  # [B, V]
+    captured: IntArray  # [B, P] card sets
+    sweeps: IntArray  # [B, P]
+    hand_sizes: IntArray  # [B, P]
+    stock_size: IntArray  # [B]
+    last_capture: IntArray  # [B] relative seat, or NOBODY
+    dealer: IntArray  # [B] relative seat
+    score: IntArray  # [B, S]
+
+
+def see(state: State, seats: IntArray | None = None) -> View:
+    """The view of `seats` [B] (default: the seat to act) of every game; a copy."""
+    games, players = state.hands.shape
+    view = View(
+        hand=np.zeros(games, np.int64),
+        loose=state.loose.copy(),
+        build_cards=state.build_cards.copy(),
+        build_owner=np.zeros((games, VALUES), np.int64),
+        build_multiple=state.build_multiple.copy(),
+        captured=np.zeros((games, players), np.int64),
+        sweeps=np.zeros((games, players), np.int64),
+        hand_sizes=np.zeros((games, players), np.int64),
+        stock_size=N_CARDS - state.dealt,
+        last_capture=np.zeros(games, np.int64),
+        dealer=np.zeros(games, np.int64),
+        score=np.zeros_like(state.score),
+    )
+    _see(state, state.turn if seats is None else seats, view)
+    return view
+
+
+def select_view(view: View, games: IntArray) -> View:
+    """The views of some games."""
+    return View(*(array[games] for array in view))
+
+
+def concatenate_views(views: list[View]) -> View:
+    """Views one after another along the axis of games."""
+    return View(*(np.concatenate(arrays) for arrays in zip(*views, strict=True)))
+
+
+@kernel
+def _see(state: State, seats: IntArray, view: View) -> None:
+    players, sides = state.hands.shape[1], state.score.shape[1]
+    for game in range(seats.shape[0]):
+        seat = seats[game]
+        view.hand[game] = state.hands[game, seat]
+        view.last_capture[game] = _relative(state.last_capture[game], seat, players)
+        view.dealer[game] = _relative(state.dealer[game], seat, players)
+        for i in range(players):
+            other = (seat + i) % players
+            view.captured[game, i] = state.captured[game, other]
+            view.sweeps[game, i] = state.sweeps[game, other]
+            view.hand_sizes[game, i] = popcount(state.hands[game, other])
+        for i in range(sides):
+            view.score[game, i] = state.score[game, (seat + i) % sides]
+        for value in range(VALUES):
+            view.build_owner[game, value] = _relative(state.build_owner[game, value], seat, players)
+
+
+@kernel
+def _relative(seat: int, viewer: int, players: int) -> int:
+    return NOBODY if seat == NOBODY else (seat - viewer) % players
