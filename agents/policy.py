@@ -1,12 +1,44 @@
-"""A trained network as an agent. (Being written: `PolicyAgent.load` is the interface.)"""
+"""A trained actor as an agent: it samples from its policy, or takes the most likely move."""
 
 from pathlib import Path
 
-from casino_env.errors import CasinoError
+import numpy as np
+import torch
+
+from agents.checkpoint import load_actor
+from agents.features import move_features, state_features
+from agents.network import Actor
+from agents.ragged import best, owners, sample
+from casino_env.legal import LegalMoves
 from casino_env.rules import Rules
+from casino_env.state import IntArray
+from casino_env.view import View
 
 
 class PolicyAgent:
+    """Plays by an actor's scores. `greedy` takes the move with the highest score instead of sampling."""
+
+    def __init__(self, actor: Actor, rules: Rules, name: str = "policy", greedy: bool = False) -> None:
+        self.name, self._actor, self._rules, self._greedy = name, actor, rules.table, greedy
+
     @classmethod
-    def load(cls, path: Path, rules: Rules, players: int) -> "PolicyAgent":
-        raise CasinoError(f"{path}: not yet")
+    def load(cls, path: Path, rules: Rules, players: int, greedy: bool = False) -> "PolicyAgent":
+        """The agent of a checkpoint; CasinoError, naming the file, if it cannot be used here."""
+        return cls(load_actor(path, rules, players), rules, path.stem, greedy)
+
+    def choose(self, view: View, legal: LegalMoves, rng: np.random.Generator) -> IntArray:
+        """See `Agent.choose`."""
+        logits = self.logits(view, legal)
+        choices = np.zeros(len(legal.offsets) - 1, np.int64)
+        if self._greedy:
+            best(logits, legal.offsets, choices)
+        else:
+            sample(logits, legal.offsets, rng.random(len(choices)), choices)
+        return choices
+
+    def logits(self, view: View, legal: LegalMoves) -> np.ndarray:
+        """Score of each legal move, float32[M]; a softmax over each list gives the policy."""
+        states = torch.from_numpy(state_features(view, self._rules))
+        moves = torch.from_numpy(move_features(view, legal, self._rules))
+        with torch.inference_mode():
+            return self._actor(states, moves, torch.from_numpy(owners(legal.offsets))).numpy()

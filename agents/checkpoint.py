@@ -1,0 +1,98 @@
+"""Checkpoints: an actor's weights with what must match to use them, and the state to resume a run from.
+
+Weights are safetensors and resume files are read with `weights_only=True`: loading never executes code.
+"""
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+
+from agents.features import FEATURES_VERSION
+from agents.files import write_atomically
+from agents.network import Actor, NetworkShape
+from casino_env.errors import CasinoError
+from casino_env.observation import OBSERVATION_VERSION
+from casino_env.rules import Rules
+
+FORMAT = "royal-casino-actor-1"
+MAX_UNITS = 8192  # no checkpoint makes us allocate more than a network of this width
+
+
+def save_actor(path: Path, actor: Actor, shape: NetworkShape, rules: Rules, counters: dict[str, int]) -> None:
+    """Write an actor's weights; `counters` (e.g. decisions trained) go into the metadata."""
+    metadata = {
+        **_versions(),
+        "rules": str(rules),
+        **shape.as_strings(),
+        **{name: str(count) for name, count in counters.items()},
+    }
+    tensors = {name: tensor.detach().contiguous() for name, tensor in actor.state_dict().items()}
+    write_atomically(path, lambda temporary: save_file(tensors, temporary, metadata))
+
+
+def load_actor(path: Path, rules: Rules, players: int) -> Actor:
+    """Read an actor for a rule set and player count.
+
+    Raises CasinoError, naming the file, if it is missing, is no checkpoint, or was made for something else.
+    """
+    if not path.is_file():
+        raise CasinoError(f"checkpoint {path}: no such file")
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (SafetensorError, OSError) as error:
+        raise CasinoError(f"checkpoint {path}: not a safetensors file ({_one_line(error)})") from None
+    for name, expected in {**_versions(), "rules": str(rules), "players": str(players)}.items():
+        if metadata.get(name) != expected:
+            raise CasinoError(f"checkpoint {path}: its {name} is {metadata.get(name)!r}, wanted {expected!r}")
+    actor = Actor(_read_shape(path, metadata))
+    try:
+        actor.load_state_dict(tensors)
+    except RuntimeError as error:
+        raise CasinoError(f"checkpoint {path}: its tensors do not fit ({_one_line(error)})") from None
+    return actor.eval()
+
+
+def save_resume(path: Path, state: dict[str, Any]) -> None:
+    """Write what a run continues from: tensors, numbers and texts only."""
+    write_atomically(path, lambda temporary: torch.save(state, temporary))
+
+
+def load_resume(path: Path) -> dict[str, Any]:
+    """Read a resume file; CasinoError, naming the file, if there is none or it is something else."""
+    if not path.is_file():
+        raise CasinoError(f"resume: {path} is missing, so there is no run to continue")
+    try:
+        state = torch.load(path, weights_only=True)
+    except Exception as error:  # torch raises many kinds for a file that is not its own
+        raise CasinoError(f"resume: {path} is not a resume file ({_one_line(error)})") from None
+    if not isinstance(state, dict):
+        raise CasinoError(f"resume: {path} is not a resume file")
+    return state
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "format": FORMAT,
+        "observation_version": str(OBSERVATION_VERSION),
+        "features_version": str(FEATURES_VERSION),
+    }
+
+
+def _read_shape(path: Path, metadata: dict[str, str]) -> NetworkShape:
+    values = {}
+    for field in fields(NetworkShape):
+        text = metadata.get(field.name, "")
+        if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= MAX_UNITS:
+            raise CasinoError(f"checkpoint {path}: its {field.name} is {text!r}; valid: 1 to {MAX_UNITS}")
+        values[field.name] = int(text)
+    return NetworkShape(**values)
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]

@@ -1,0 +1,117 @@
+"""Proximal policy optimisation over ragged move lists (Schulman et al. 2017, arXiv:1707.06347).
+
+Axes: `N` decisions, `M` moves of all decisions together. Losses are pure functions; `Learner` owns the
+networks and their optimiser.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from agents.advantage import seat_advantages
+from agents.network import Actor, Critic, NetworkShape
+from agents.ragged import entropy, gather, log_softmax, owners
+from agents.rollout import Rollout
+
+ADAM_EPSILON = 1e-5
+GRADIENT_NORM = 1.0
+
+
+@dataclass(frozen=True)
+class PPOConfig:
+    """The learning rule's numbers; each is explained in `configs/default.yaml`."""
+
+    epochs: int = 2
+    minibatch: int = 4096
+    learning_rate: float = 1e-3
+    clip: float = 0.2
+    entropy: float = 0.01
+    discount: float = 1.0
+    trace: float = 0.9
+    max_kl: float = 0.05
+
+
+def clipped_policy_loss(log_ratio: Tensor, advantages: Tensor, clip: float) -> Tensor:
+    """The clipped surrogate [N] (eq. 7 of the paper), to be minimised."""
+    ratio = log_ratio.exp()
+    return -torch.minimum(ratio * advantages, ratio.clamp(1 - clip, 1 + clip) * advantages)
+
+
+def approximate_kl(log_ratio: Tensor) -> Tensor:
+    """Estimate [N] of KL(old || new) from log(new / old) of the choices: r - 1 - log r, never negative."""
+    return log_ratio.exp() - 1 - log_ratio
+
+
+def explained_variance(values: np.ndarray, returns: np.ndarray) -> float:
+    """Share of the returns' variance that the values explain; at most 1, 0 if the returns do not vary."""
+    spread = returns.var()
+    return float(1 - (returns - values).var() / spread) if spread > 0 else 0.0
+
+
+class Learner:
+    """An actor and a critic trained side by side."""
+
+    def __init__(self, shape: NetworkShape, config: PPOConfig, seed: int) -> None:
+        torch.manual_seed(seed)
+        self.shape, self.config = shape, config
+        self.actor, self.critic = Actor(shape), Critic(shape)
+        self._parameters = [*self.actor.parameters(), *self.critic.parameters()]
+        self.optimiser = torch.optim.Adam(self._parameters, lr=config.learning_rate, eps=ADAM_EPSILON)
+
+    def update(self, rollout: Rollout, rate: float, rng: np.random.Generator) -> dict[str, float]:
+        """Learn from a rollout with the learning rate `rate`; returns the metrics of the update.
+
+        Stops before the epochs are done once the policy has moved by more than `max_kl`.
+        """
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        config = self.config
+        advantages = seat_advantages(
+            rollout.rewards, rollout.values, rollout.seats, rollout.done, config.discount, config.trace
+        )
+        returns = (advantages + rollout.values).ravel()
+        metrics: list[dict[str, float]] = []
+        for _ in range(config.epochs):
+            order = rng.permutation(len(returns))
+            for start in range(0, len(order), config.minibatch):
+                rows = order[start : start + config.minibatch]
+                metrics.append(self._step(rollout, rows, advantages.ravel()[rows], returns[rows]))
+            if metrics[-1]["loss/kl"] > config.max_kl:
+                break
+        mean = {name: float(np.mean([row[name] for row in metrics])) for name in metrics[0]}
+        mean["loss/explained_variance"] = explained_variance(rollout.values.ravel(), returns)
+        return mean
+
+    def _step(
+        self, rollout: Rollout, rows: np.ndarray, advantages: np.ndarray, returns: np.ndarray
+    ) -> dict[str, float]:
+        """One gradient step on some decisions. Decisions with a sole move teach the critic only."""
+        moves, offsets = gather(rollout.offsets, rows)
+        owner = torch.from_numpy(owners(offsets))
+        states = torch.from_numpy(rollout.states[rows])
+        free = torch.from_numpy(np.diff(offsets) > 1)
+        logits = self.actor(states, torch.from_numpy(rollout.moves[moves]), owner)
+        log_probs = log_softmax(logits, owner, len(rows))
+        chosen = torch.from_numpy(offsets[:-1] + rollout.choices[rows])
+        log_ratio = (log_probs[chosen] - torch.from_numpy(rollout.log_probs[rows]))[free]
+        advantage = torch.from_numpy(advantages).float()[free]
+        advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
+        policy_loss = clipped_policy_loss(log_ratio, advantage, self.config.clip).mean()
+        spread = entropy(log_probs, owner, len(rows))[free].mean()
+        values = self.critic(states, torch.from_numpy(rollout.hidden[rows]))
+        value_loss = nn.functional.mse_loss(values, torch.from_numpy(returns).float())
+        loss = policy_loss - self.config.entropy * spread + 0.5 * value_loss
+        self.optimiser.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(self._parameters, GRADIENT_NORM)
+        self.optimiser.step()
+        with torch.no_grad():
+            return {
+                "loss/policy": policy_loss.item(),
+                "loss/value": value_loss.item(),
+                "loss/entropy": spread.item(),
+                "loss/kl": approximate_kl(log_ratio).mean().item(),
+                "loss/clip_fraction": (log_ratio.exp() - 1).abs().gt(self.config.clip).float().mean().item(),
+            }

@@ -1,0 +1,80 @@
+"""Softmax, entropy and sampling over ragged lists.
+
+Axes: `B` games, `M` moves of all games together; `offsets` int64[B + 1] says which moves are whose.
+"""
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from casino_env.jit import kernel
+from casino_env.state import IntArray
+
+
+def owners(offsets: IntArray) -> IntArray:
+    """The game of each move, int64[M]."""
+    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+
+
+def gather(offsets: IntArray, games: IntArray) -> tuple[IntArray, IntArray]:
+    """Lists of some games put together: the rows of their moves, and the new offsets."""
+    counts = offsets[games + 1] - offsets[games]
+    picked = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+    rows = np.arange(picked[-1]) + np.repeat(offsets[games] - picked[:-1], counts)
+    return rows, picked
+
+
+def log_softmax(logits: Tensor, owner: Tensor, games: int) -> Tensor:
+    """Log-probabilities [M] of logits [M] within each game's list."""
+    top = torch.full((games,), -torch.inf).scatter_reduce(0, owner, logits.detach(), "amax")
+    shifted = logits - top[owner]
+    total = torch.zeros(games).index_add(0, owner, shifted.exp())
+    return shifted - total.log()[owner]
+
+
+def entropy(log_probs: Tensor, owner: Tensor, games: int) -> Tensor:
+    """Entropy [B] of each game's choice, in nats."""
+    return torch.zeros(games).index_add(0, owner, -log_probs * log_probs.exp())
+
+
+@kernel
+def sample(
+    logits: NDArray[np.float32], offsets: IntArray, draws: NDArray[np.float64], choices: IntArray
+) -> None:
+    """Write a choice [B] from each list's softmax to `choices`; `draws` [B] are uniform in [0, 1)."""
+    for game in range(choices.shape[0]):
+        first, end = offsets[game], offsets[game + 1]
+        top = logits[first:end].max()
+        total = 0.0
+        for i in range(first, end):
+            total += np.exp(logits[i] - top)
+        mark = draws[game] * total
+        choice = first
+        for i in range(first, end):
+            choice = i
+            mark -= np.exp(logits[i] - top)
+            if mark < 0:
+                break
+        choices[game] = choice - first
+
+
+@kernel
+def log_prob(
+    logits: NDArray[np.float32], offsets: IntArray, choices: IntArray, out: NDArray[np.float32]
+) -> None:
+    """Write the log-probability [B] of each game's choice to `out`."""
+    for game in range(choices.shape[0]):
+        first, end = offsets[game], offsets[game + 1]
+        top = logits[first:end].max()
+        total = 0.0
+        for i in range(first, end):
+            total += np.exp(logits[i] - top)
+        out[game] = logits[first + choices[game]] - top - np.log(total)
+
+
+@kernel
+def best(logits: NDArray[np.float32], offsets: IntArray, choices: IntArray) -> None:
+    """Write the index [B] of each list's highest logit to `choices`."""
+    for game in range(choices.shape[0]):
+        choices[game] = logits[offsets[game] : offsets[game + 1]].argmax()
