@@ -5,6 +5,7 @@ networks and their optimiser.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,6 +18,7 @@ from agents.rollout import Rollout
 
 ADAM_EPSILON = 1e-5
 GRADIENT_NORM = 1.0
+_PARTS = ("actor", "critic", "optimiser")
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,15 @@ class Learner:
         self.actor, self.critic = Actor(shape), Critic(shape)
         self._parameters = [*self.actor.parameters(), *self.critic.parameters()]
         self.optimiser = torch.optim.Adam(self._parameters, lr=config.learning_rate, eps=ADAM_EPSILON)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Weights and optimiser, to continue from exactly here."""
+        return {name: getattr(self, name).state_dict() for name in _PARTS}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Continue from a `state_dict`; KeyError, RuntimeError or ValueError if it does not fit."""
+        for name in _PARTS:
+            getattr(self, name).load_state_dict(state[name])
 
     def update(self, rollout: Rollout, rate: float, rng: np.random.Generator) -> dict[str, float]:
         """Learn from a rollout with the learning rate `rate`; returns the metrics of the update.

@@ -1,0 +1,44 @@
+"""What the command lines of this project share: errors of one line, and exit statuses.
+
+A module with a command fills a `CommandParser` and sets its default `run`, a function of the arguments.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from casino_env.errors import CasinoError
+
+OK, USER_ERROR, INTERRUPTED = 0, 2, 130
+PIPE_CLOSED = 141  # as a shell reports a program that SIGPIPE ended
+
+
+class CommandParser(argparse.ArgumentParser):
+    """An argument parser that raises CasinoError, and shows texts as they are written."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        as_written = argparse.RawDescriptionHelpFormatter
+        super().__init__(*args, **{"formatter_class": as_written, "allow_abbrev": False, **kwargs})
+
+    def error(self, message: str) -> NoReturn:
+        """Where argparse prints the usage and a line, one line."""
+        raise CasinoError(f"{message} (see {self.prog} --help)")
+
+
+def run_command(parser: CommandParser, argv: Sequence[str] | None) -> int:
+    """Parse `argv` (default: the program's) and run what it asks for; returns the exit status."""
+    try:
+        arguments = parser.parse_args(argv)
+        arguments.run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `casino … | head`: the rest of the output goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except (CasinoError, OSError) as error:
+        print(f"{parser.prog.split()[0]}:", " ".join(str(error).splitlines()), file=sys.stderr)
+        return USER_ERROR
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return OK

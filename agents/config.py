@@ -1,0 +1,198 @@
+"""A run's configuration: typed sections, YAML files and command-line overrides.
+
+The defaults stand in `configs/default.yaml`, explained; other files state only differences. An unknown or
+ill-typed key is refused by name.
+"""
+
+import dataclasses
+import difflib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from agents.ppo import PPOConfig
+from casino_env.errors import CasinoError
+from casino_env.rules import Rules, check_players
+
+MADE_BY = "made_by"  # what a run's own config.yaml records beside the configuration; ignored when read
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """Where a run lives and what makes it repeatable."""
+
+    name: str = "default"
+    folder: str = "runs"
+    seed: int = 0
+    threads: int = 2
+
+
+@dataclass(frozen=True)
+class GameConfig:
+    """What is played."""
+
+    rules: str = "royal"
+    players: int = 2
+
+
+@dataclass(frozen=True)
+class NetworkConfig:
+    """Width of the networks."""
+
+    hidden: int = 256
+    scorer: int = 128
+
+
+@dataclass(frozen=True)
+class BudgetConfig:
+    """How long to train: whichever is used up first."""
+
+    decisions: int = 20_000_000
+    minutes: float = 60.0
+    games: int = 512
+    final_rate: float = 0.1
+
+
+@dataclass(frozen=True)
+class EvaluationConfig:
+    """How to measure progress."""
+
+    every: int = 20
+    decks: int = 500
+    final_decks: int = 2000
+    seed: int = 1_000_000
+
+
+@dataclass(frozen=True)
+class Config:
+    """All sections."""
+
+    run: RunConfig = field(default_factory=RunConfig)
+    game: GameConfig = field(default_factory=GameConfig)
+    network: NetworkConfig = field(default_factory=NetworkConfig)
+    ppo: PPOConfig = field(default_factory=PPOConfig)
+    budget: BudgetConfig = field(default_factory=BudgetConfig)
+    evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
+
+
+# Lowest and highest valid value; every number is checked, so that a wrong one fails before training.
+_LIMITS: dict[str, tuple[float, float]] = {
+    "run.seed": (0, 2**63 - 1),
+    "run.threads": (1, 1024),
+    "network.hidden": (1, 8192),
+    "network.scorer": (1, 8192),
+    "ppo.epochs": (1, 100),
+    "ppo.minibatch": (2, 2**24),
+    "ppo.learning_rate": (0, 1),
+    "ppo.clip": (0, 1),
+    "ppo.entropy": (0, 10),
+    "ppo.discount": (0, 1),
+    "ppo.trace": (0, 1),
+    "ppo.max_kl": (0, 1000),
+    "budget.decisions": (1, 10**15),
+    "budget.minutes": (0, 10**6),
+    "budget.games": (1, 2**20),
+    "budget.final_rate": (0, 1),
+    "evaluation.every": (1, 10**9),
+    "evaluation.decks": (2, 10**7),
+    "evaluation.final_decks": (2, 10**7),
+    "evaluation.seed": (0, 2**63 - 1),
+}
+
+
+def load_config(path: Path | None, overrides: dict[str, str] | None = None) -> Config:
+    """The configuration of a YAML file (None: the defaults) with `section.key` overrides as text.
+
+    Raises CasinoError naming the file and key: unknown, of the wrong type, or out of range.
+    """
+    values: dict[str, Any] = {}
+    if path is not None:
+        for section, keys in _read_yaml(path).items():
+            if section == MADE_BY:
+                continue
+            if section not in _sections():
+                raise _unknown(str(path), "section", section, list(_sections()))
+            if not isinstance(keys, dict):
+                raise CasinoError(f"{path}: section '{section}' must hold key: value lines")
+            values.update({f"{section}.{key}": (str(path), value) for key, value in keys.items()})
+    for name, text in (overrides or {}).items():
+        values[name] = (f"--{name}", _read_scalar(name, text))
+    return _build(values)
+
+
+def config_dict(config: Config) -> dict[str, dict[str, Any]]:
+    """The configuration as nested dicts, ready for YAML."""
+    return dataclasses.asdict(config)
+
+
+def key_names() -> list[str]:
+    """All `section.key` names."""
+    return [
+        f"{section}.{key.name}" for section, kind in _sections().items() for key in dataclasses.fields(kind)
+    ]
+
+
+def _sections() -> dict[str, Any]:
+    return {section.name: section.default_factory for section in dataclasses.fields(Config)}
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CasinoError(f"config {path}: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise CasinoError(f"config {path}: not YAML ({' '.join(str(error).split())[:120]})") from None
+    if content is None:
+        return {}
+    if not isinstance(content, dict):
+        raise CasinoError(f"config {path}: must hold sections with key: value lines")
+    return content
+
+
+def _read_scalar(name: str, text: str) -> Any:
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError:
+        raise CasinoError(f"--{name}: '{text}' is not a value") from None
+
+
+def _build(values: dict[str, tuple[str, Any]]) -> Config:
+    sections: dict[str, dict[str, Any]] = {section: {} for section in _sections()}
+    for name, (source, value) in values.items():
+        if name not in key_names():
+            raise _unknown(source, "key", name, key_names())
+        section, key = name.split(".")
+        default = getattr(_sections()[section](), key)
+        sections[section][key] = _typed(source, name, value, type(default))
+    config = Config(**{section: kind(**sections[section]) for section, kind in _sections().items()})
+    Rules.parse(config.game.rules)
+    check_players(config.game.players)
+    if not config.run.name or "/" in config.run.name or config.run.name.startswith("."):
+        raise CasinoError(f"run.name is '{config.run.name}'; valid: a folder name without '/'")
+    return config
+
+
+def _typed(source: str, name: str, value: Any, kind: type) -> Any:
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    if kind is str and isinstance(value, int | float):
+        value = str(value)
+    if type(value) is not kind:
+        raise CasinoError(f"{source}: {name} is {value!r}; valid: {_KIND_NAMES[kind]}")
+    if name in _LIMITS:
+        low, high = _LIMITS[name]
+        if not low <= value <= high:
+            raise CasinoError(f"{source}: {name} is {value!r}; valid: {low:g} to {high:g}")
+    return value
+
+
+_KIND_NAMES = {int: "a whole number", float: "a number (write 1.0e-3 for 1e-3)", str: "text"}
+
+
+def _unknown(source: str, what: str, name: str, valid: list[str]) -> CasinoError:
+    close = difflib.get_close_matches(name, valid, n=1)
+    hint = f"did you mean '{close[0]}'? " if close else ""
+    return CasinoError(f"{source}: unknown {what} '{name}'; {hint}valid: {', '.join(valid)}")

@@ -1,0 +1,97 @@
+"""Agents by name: `random`, `greedy`, or the path of a checkpoint, each with options as `name:key=value`.
+
+Owns the table of names and options and the reading of a spec. Owns no agent: what is heavy to import is
+imported when it is asked for, so that simple agents never load torch.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from agents.base import Agent
+from agents.baselines import GreedyAgent, RandomAgent
+from casino_env.errors import CasinoError
+from casino_env.rules import Rules, check_players
+
+CHECKPOINT_SUFFIX = ".safetensors"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How agents of one name are made. An option is a keyword of `make`, with the reader of its text."""
+
+    make: Callable[..., Agent]  # (rules, players, **options)
+    options: Mapping[str, Callable[[str], Any]] = field(default_factory=dict)  # readers raise ValueError
+
+
+def make_agent(spec: str, rules: Rules, players: int) -> Agent:
+    """The agent that `spec` names: `name`, `name:key=value,key=value`, or the same with a checkpoint's path.
+
+    Raises CasinoError, one line that names what is wrong and what is valid.
+    """
+    name, options = split_spec(spec)
+    kind = _checkpoint(name) if name.endswith(CHECKPOINT_SUFFIX) else KINDS.get(name)
+    if kind is None:
+        raise CasinoError(f"unknown agent '{name}'; valid: {valid_agents()}")
+    return kind.make(rules, check_players(players), **_read_options(name, kind, options))
+
+
+def valid_agents() -> str:
+    """What an agent may be called, for help and error texts."""
+    return f"{', '.join(KINDS)}, or the path of a checkpoint *{CHECKPOINT_SUFFIX}"
+
+
+def split_spec(spec: str) -> tuple[str, str]:
+    """The name, or the path of a checkpoint, which may have colons itself; and the text of the options."""
+    path, suffix, options = spec.rpartition(CHECKPOINT_SUFFIX)
+    if suffix and options[:1] in ("", ":"):
+        name, colon, options = path + suffix, options[:1], options[1:]
+    else:
+        name, colon, options = spec.partition(":")
+    if colon and not options:
+        raise CasinoError(f"agent '{spec}': options are given as {name}:key=value,key=value")
+    return name, options
+
+
+def _make_random(rules: Rules, players: int) -> Agent:
+    return RandomAgent()
+
+
+def _make_greedy(rules: Rules, players: int) -> Agent:
+    return GreedyAgent(rules)
+
+
+def _load_policy(path: str, rules: Rules, players: int) -> Agent:
+    from agents.policy import PolicyAgent  # brings torch
+
+    return PolicyAgent.load(Path(path), rules, players)
+
+
+KINDS: dict[str, Kind] = {
+    "random": Kind(_make_random),
+    "greedy": Kind(_make_greedy),
+}
+
+
+def _checkpoint(path: str) -> Kind:
+    if not Path(path).is_file():
+        raise CasinoError(f"agent '{path}': there is no such file; valid: {valid_agents()}")
+    return Kind(partial(_load_policy, path))
+
+
+def _read_options(name: str, kind: Kind, text: str) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for part in text.split(",") if text else ():
+        key, equals, value = part.partition("=")
+        if key not in kind.options:
+            valid = f"valid: {', '.join(kind.options)}" if kind.options else "this agent takes none"
+            raise CasinoError(f"unknown option '{key}' of agent '{name}'; {valid}")
+        if not equals or key in values:
+            raise CasinoError(f"option '{key}' of agent '{name}': give it once, as {key}=value")
+        try:
+            values[key] = kind.options[key](value)
+        except ValueError as error:
+            raise CasinoError(f"option '{key}' of agent '{name}' is '{value}'; valid: {error}") from None
+    return values

@@ -1,0 +1,96 @@
+"""The folder of a run: its name, resolved configuration, checkpoints and resume file."""
+
+import os
+import platform
+import subprocess
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from agents.checkpoint import load_resume, save_actor, save_resume
+from agents.config import MADE_BY, Config, config_dict
+from agents.files import write_text
+from agents.ppo import Learner
+from casino_env.errors import CasinoError
+from casino_env.rules import Rules
+
+PACKAGES = ("royal-casino-lab", "numpy", "numba", "torch", "gymnasium", "pettingzoo")
+RESUME_FORMAT = "royal-casino-resume-1"
+
+
+class RunFolder:
+    """`FOLDER/NAME/` with `config.yaml`, `metrics.csv`, TensorBoard events, `checkpoints/` and `resume.pt`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def create(cls, config: Config) -> "RunFolder":
+        """A new folder for the run; if the name is taken, `NAME-2`, `NAME-3` … so that nothing is lost."""
+        parent, name, number = Path(config.run.folder), config.run.name, 1
+        while True:
+            path = parent / (name if number == 1 else f"{name}-{number}")
+            try:
+                path.mkdir(parents=True)
+                return cls(path)
+            except FileExistsError:
+                number += 1
+            except OSError as error:
+                raise CasinoError(f"run.folder: cannot make {path} ({error.strerror})") from None
+
+    @property
+    def config_path(self) -> Path:
+        """The resolved configuration."""
+        return self.path / "config.yaml"
+
+    def write_config(self, config: Config) -> str:
+        """Write the configuration with what made the run; returns the text."""
+        content: dict[str, Any] = {**config_dict(config), MADE_BY: _provenance()}
+        text = yaml.safe_dump(content, sort_keys=False)
+        write_text(self.config_path, text)
+        return text
+
+    def save(self, learner: Learner, rules: Rules, counters: dict[str, int]) -> Path:
+        """Write the actor's checkpoint and the resume file; returns the checkpoint's path."""
+        path = self.path / "checkpoints" / f"step_{counters['decisions']:012d}.safetensors"
+        save_actor(path, learner.actor, learner.shape, rules, counters)
+        state = {"format": RESUME_FORMAT, "counters": counters, "learner": learner.state_dict()}
+        save_resume(self.path / "resume.pt", state)
+        return path
+
+    def restore(self, learner: Learner) -> dict[str, int]:
+        """Load the learner's state; returns the counters. CasinoError if the file does not fit."""
+        path = self.path / "resume.pt"
+        state = load_resume(path)
+        if state.get("format") != RESUME_FORMAT:
+            raise CasinoError(f"resume: {path} has format {state.get('format')!r}, wanted '{RESUME_FORMAT}'")
+        try:
+            learner.load_state_dict(state["learner"])
+            return dict(state["counters"])
+        except (KeyError, RuntimeError, ValueError) as error:
+            reason = " ".join(str(error).split())[:200]
+            raise CasinoError(f"resume: {path} does not fit this configuration ({reason})") from None
+
+
+def _provenance() -> dict[str, Any]:
+    versions = {package: _version(package) for package in PACKAGES}
+    return {"commit": _commit(), "python": platform.python_version(), "cpus": os.cpu_count(), **versions}
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def _commit() -> str:
+    """The commit of the working tree that this file stands in, with `+` if it has changes."""
+    here = Path(__file__).resolve().parent
+    try:
+        command = ["git", "-C", str(here), "describe", "--always", "--abbrev=40", "--dirty=+"]
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return "unknown"

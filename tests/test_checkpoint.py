@@ -1,0 +1,114 @@
+"""Checkpoints: exact round trips; what is no checkpoint, or one for something else, is refused by name."""
+
+import pickle
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from agents.checkpoint import load_actor, load_resume, save_actor, save_resume
+from agents.files import write_atomically
+from agents.network import Actor, NetworkShape
+from casino_env import CasinoError, Rules
+
+SHAPE = NetworkShape(players=2, hidden=8, scorer=4)
+
+
+@pytest.fixture
+def saved(tmp_path):
+    actor = Actor(SHAPE)
+    path = tmp_path / "checkpoints" / "step_1.safetensors"
+    save_actor(path, actor, SHAPE, Rules(), {"decisions": 1})
+    return path, actor
+
+
+def refused(path, rules="royal", players=2):
+    with pytest.raises(CasinoError) as error:
+        load_actor(path, Rules.parse(rules), players)
+    assert "\n" not in str(error.value)
+    assert str(path) in str(error.value)
+    return str(error.value)
+
+
+def test_round_trip(saved):
+    path, actor = saved
+    loaded = load_actor(path, Rules(), 2)
+    assert all(torch.equal(a, b) for a, b in zip(actor.parameters(), loaded.parameters(), strict=True))
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_another_game_is_refused(saved):
+    path, _ = saved
+    assert "its rules is 'royal', wanted 'plain'" in refused(path, rules="plain")
+    assert "its players is '2', wanted '3'" in refused(path, players=3)
+
+
+def test_what_is_no_checkpoint_is_refused(tmp_path):
+    assert "no such file" in refused(tmp_path / "missing.safetensors")
+    for content in (b"", b"hello", pickle.dumps({"a": 1}), b"\xff" * 64):
+        path = tmp_path / "not.safetensors"
+        path.write_bytes(content)
+        assert "not a safetensors file" in refused(path)
+
+
+def test_a_truncated_checkpoint_is_refused(saved):
+    path, _ = saved
+    path.write_bytes(path.read_bytes()[:-100])
+    assert "not a safetensors file" in refused(path)
+
+
+def test_foreign_or_hostile_metadata_is_refused(saved):
+    path, _ = saved
+    tensors = load_file(path)
+    save_file(tensors, path)
+    assert "its format is None" in refused(path)
+    metadata = {
+        "format": "royal-casino-actor-1",
+        "observation_version": "1",
+        "features_version": "1",
+        "rules": "royal",
+        "players": "2",
+        "hidden": "999999999",
+        "scorer": "4",
+    }
+    save_file(tensors, path, metadata)
+    assert "its hidden is '999999999'; valid: 1 to 8192" in refused(path)
+    save_file(tensors, path, metadata | {"hidden": "16"})
+    assert "its tensors do not fit" in refused(path)
+    save_file(tensors, path, metadata | {"hidden": "8", "features_version": "0"})
+    assert "its features_version is '0', wanted '1'" in refused(path)
+
+
+def test_resume_files_hold_data_and_never_run_code(tmp_path):
+    path = tmp_path / "resume.pt"
+    save_resume(path, {"counters": {"updates": 3}, "weights": torch.ones(2)})
+    assert load_resume(path)["counters"] == {"updates": 3}
+    path.write_bytes(pickle.dumps(Trap()))
+    with pytest.raises(CasinoError, match="is not a resume file"):
+        load_resume(path)
+    assert not Trap.sprung
+    with pytest.raises(CasinoError, match="there is no run to continue"):
+        load_resume(tmp_path / "missing.pt")
+
+
+class Trap:
+    """Unpickling one is what must not happen."""
+
+    sprung = False
+
+    def __reduce__(self):
+        return setattr, (Trap, "sprung", True)
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("old")
+
+    def fail(temporary):
+        temporary.write_text("half")
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        write_atomically(path, fail)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]

@@ -1,0 +1,85 @@
+"""Configurations: the default file equals the code, and wrong keys are refused by name."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from agents.config import Config, config_dict, key_names, load_config
+from casino_env import CasinoError
+
+CONFIGS = Path(__file__).parent.parent / "configs"
+
+
+def test_the_default_file_states_every_key_with_its_default():
+    content = yaml.safe_load((CONFIGS / "default.yaml").read_text())
+    assert content == config_dict(Config())
+    assert load_config(CONFIGS / "default.yaml") == Config()
+
+
+@pytest.mark.parametrize("line", (CONFIGS / "default.yaml").read_text().splitlines())
+def test_every_key_of_the_default_file_is_explained(line):
+    if line.startswith("  "):
+        assert "#" in line
+
+
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_config_loads(path):
+    load_config(path)
+
+
+def test_quickstart_states_only_differences():
+    for section, keys in yaml.safe_load((CONFIGS / "quickstart.yaml").read_text()).items():
+        for key, value in keys.items():
+            assert config_dict(Config())[section][key] != value
+
+
+def test_overrides_come_last_and_are_typed():
+    config = load_config(
+        CONFIGS / "quickstart.yaml",
+        {"run.name": "7", "ppo.clip": "1", "budget.decisions": "1_000", "game.rules": "royal;target=11"},
+    )
+    assert (config.run.name, config.ppo.clip, config.budget.decisions) == ("7", 1.0, 1000)
+    assert config.game.rules == "royal;target=11"
+    assert config.budget.minutes == load_config(CONFIGS / "quickstart.yaml").budget.minutes
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("ppo: {entropie: 0.1}", "unknown key 'ppo.entropie'; did you mean 'ppo.entropy'? valid: run.name"),
+        ("pppo: {clip: 0.1}", "unknown section 'pppo'; did you mean 'ppo'? valid: run, game"),
+        ("ppo: {clip: high}", "ppo.clip is 'high'; valid: a number"),
+        ("ppo: {epochs: 1.5}", "ppo.epochs is 1.5; valid: a whole number"),
+        ("ppo: {epochs: true}", "ppo.epochs is True; valid: a whole number"),
+        ("ppo: {clip: .nan}", "ppo.clip is nan; valid: 0 to 1"),
+        (
+            "ppo: {learning_rate: 1e-3}",
+            "ppo.learning_rate is '1e-3'; valid: a number (write 1.0e-3 for 1e-3)",
+        ),
+        ("budget: {games: 0}", "budget.games is 0; valid: 1 to 1.04858e+06"),
+        ("ppo: 3", "section 'ppo' must hold key: value lines"),
+        ("[1, 2]", "must hold sections"),
+        ("ppo: [", "not YAML"),
+        ("game: {rules: regal}", "unknown rule set 'regal'; valid: royal, plain, spade"),
+        ("game: {players: 5}", "players=5 is not possible; valid: 2, 3, 4"),
+        ("run: {name: ../x}", "run.name is '../x'"),
+    ],
+)
+def test_a_wrong_file_is_refused_in_one_line(tmp_path, text, reason):
+    path = tmp_path / "wrong.yaml"
+    path.write_text(text)
+    with pytest.raises(CasinoError) as error:
+        load_config(path)
+    assert reason in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(CasinoError, match="nowhere.yaml: No such file"):
+        load_config(tmp_path / "nowhere.yaml")
+
+
+def test_key_names_are_section_dot_key():
+    assert "ppo.clip" in key_names()
+    assert len(key_names()) == sum(map(len, config_dict(Config()).values()))

@@ -1,0 +1,126 @@
+"""Losses by hand, ragged softmax against the dense one, rollouts, and learning itself."""
+
+import numpy as np
+import pytest
+import torch
+
+from agents.arena import margin_against
+from agents.baselines import RandomAgent
+from agents.network import NetworkShape
+from agents.policy import PolicyAgent
+from agents.ppo import Learner, PPOConfig, approximate_kl, clipped_policy_loss, explained_variance
+from agents.ragged import best, entropy, gather, log_prob, log_softmax, owners, sample
+from agents.rollout import banked_margins, collect
+from casino_env import Rules, VectorEnv
+
+SMALL = NetworkShape(players=2, hidden=32, scorer=16)
+
+
+def small_learner(seed=0, players=2):
+    return Learner(NetworkShape(players, 32, 16), PPOConfig(minibatch=512), seed)
+
+
+def test_clipped_loss_by_hand():
+    # ratios 1.5 and 0.5, clip 0.2: a gain counts up to 1.2, a loss is not capped when it pulls back
+    log_ratio = torch.log(torch.tensor([1.5, 1.5, 0.5, 0.5]))
+    advantages = torch.tensor([1.0, -1.0, 1.0, -1.0])
+    loss = clipped_policy_loss(log_ratio, advantages, 0.2)
+    assert loss.tolist() == pytest.approx([-1.2, 1.5, -0.5, 0.8])
+
+
+def test_approximate_kl_by_hand():
+    log_ratio = torch.log(torch.tensor([1.0, 2.0]))
+    assert approximate_kl(log_ratio).tolist() == pytest.approx([0.0, 2 - 1 - np.log(2)])
+
+
+def test_explained_variance_by_hand():
+    returns = np.array([1.0, 2.0, 3.0])
+    assert explained_variance(returns, returns) == 1
+    assert explained_variance(np.full(3, 5.0), returns) == pytest.approx(0)
+    assert explained_variance(returns, np.ones(3)) == 0
+
+
+def test_ragged_softmax_equals_the_dense_one():
+    offsets = np.array([0, 1, 4, 9])
+    logits = torch.randn(9, generator=torch.Generator().manual_seed(0)) * 50
+    owner = torch.from_numpy(owners(offsets))
+    ragged = log_softmax(logits, owner, 3)
+    dense = [torch.log_softmax(logits[a:b], 0) for a, b in [(0, 1), (1, 4), (4, 9)]]
+    assert torch.allclose(ragged, torch.cat(dense))
+    expected = [-(part * part.exp()).sum() for part in dense]
+    assert torch.allclose(entropy(ragged, owner, 3), torch.stack(expected))
+
+
+def test_a_sole_move_is_certain_and_teaches_the_actor_nothing():
+    logits = torch.tensor([3.0], requires_grad=True)
+    log_probs = log_softmax(logits, torch.zeros(1, dtype=torch.int64), 1)
+    log_probs.sum().backward()
+    assert log_probs.item() == 0
+    assert logits.grad.item() == 0
+
+
+def test_sampling_follows_the_softmax():
+    offsets, logits = np.array([0, 2, 5]), np.array([0.0, 1.0, 2.0, 0.0, -1.0], np.float32)
+    rng, counts = np.random.default_rng(0), np.zeros(5)
+    choices, logps = np.zeros(2, np.int64), np.zeros(2, np.float32)
+    for _ in range(4000):
+        sample(logits, offsets, rng.random(2), choices)
+        counts[offsets[:-1] + choices] += 1
+    log_prob(logits, offsets, choices, logps)
+    expected = log_softmax(torch.from_numpy(logits), torch.from_numpy(owners(offsets)), 2).numpy()
+    assert counts / 4000 == pytest.approx(np.exp(expected), abs=0.03)
+    assert logps == pytest.approx(expected[offsets[:-1] + choices], abs=1e-6)
+    best(logits, offsets, choices)
+    assert choices.tolist() == [1, 0]
+
+
+def test_gather_puts_lists_together():
+    rows, offsets = gather(np.array([0, 2, 5, 6]), np.array([2, 0, 2]))
+    assert rows.tolist() == [5, 0, 1, 5]
+    assert offsets.tolist() == [0, 1, 3, 4]
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_a_rollout_holds_whole_deals_whose_rewards_add_up_to_the_margins(players):
+    learner, env = small_learner(players=players), VectorEnv(16, players=players)
+    rollout = collect(env, learner.actor, learner.critic, np.random.default_rng(1))
+    assert rollout.done[-1].all()
+    assert not rollout.done[:-1].any()
+    assert len(rollout.choices) == 48 * 16 == len(rollout.offsets) - 1
+    assert rollout.offsets[-1] == len(rollout.moves)
+    assert (rollout.choices < np.diff(rollout.offsets)).all()
+    paid = rollout.rewards.sum(axis=0)
+    # 11 points a deal and the sweeps; margins of all seats cancel out
+    assert paid.sum(axis=1) == pytest.approx(np.zeros(16))
+    assert (np.abs(paid).max(axis=1) > 0).any()
+    env.reset(seed=int(np.random.default_rng(1).integers(2**63)))
+    counts = np.diff(rollout.offsets).reshape(48, 16)
+    for turn in range(48):
+        assert counts[turn].tolist() == np.diff(env.legal.offsets).tolist()
+        step = env.step(rollout.choices.reshape(48, 16)[turn])
+    assert step.rewards == pytest.approx(paid)
+
+
+def test_nothing_is_banked_at_the_start():
+    env = VectorEnv(4)
+    env.reset()
+    assert not banked_margins(env.state, Rules().table).any()
+
+
+def test_same_seed_same_parameters():
+    weights = []
+    for _ in range(2):
+        learner, env, rng = small_learner(seed=5), VectorEnv(16), np.random.default_rng(2)
+        learner.update(collect(env, learner.actor, learner.critic, rng), 1e-3, rng)
+        weights.append(torch.cat([tensor.ravel() for tensor in learner.actor.state_dict().values()]))
+    assert torch.equal(*weights)
+
+
+def test_learns_to_beat_random():
+    learner, env, rules = small_learner(), VectorEnv(128), Rules()
+    for update in range(12):
+        rng = np.random.default_rng([0, update])
+        metrics = learner.update(collect(env, learner.actor, learner.critic, rng), 2e-3, rng)
+        assert all(np.isfinite(value) for value in metrics.values())
+    _, low, _ = margin_against(PolicyAgent(learner.actor, rules), RandomAgent(), rules, 2, 200, 0)
+    assert low > 1

@@ -1,0 +1,200 @@
+"""The PettingZoo environment: PettingZoo's own tests, whole games against `Position`, rewards, matches."""
+
+import copy
+import random
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+from pettingzoo.test import api_test, seed_test
+
+from casino_env import royal_casino_v0
+from casino_env.rules import PLAYER_COUNTS
+from tests.helpers import study
+from tests.helpers_env import (
+    SETTINGS,
+    TOKENS,
+    margins,
+    match_rewards,
+    play_by_moves,
+    play_out,
+    random_token,
+)
+
+SHORT = "royal;near21=none;target=14"  # a match of one to three deals
+CONTRACT = [
+    *((make, "royal", n, o) for make in ("env", "raw_env") for n in PLAYER_COUNTS for o in ("deal", "match")),
+    ("env", "plain", 2, "deal"),
+    ("raw_env", "spade", 3, "match"),
+]
+EXPECTED_WARNINGS = (
+    "unknown reset option 'options'",  # api_test passes it
+    "Observation space for each agent probably should be",  # a dict, as for all games with a mask
+    "Observation is not a NumPy array",  # likewise
+    "Action mask numpy array is all zeros",  # of agents that are done
+)
+
+
+@pytest.mark.parametrize(("make", "rules", "players", "objective"), CONTRACT)
+def test_pettingzoo_contract(make: str, rules: str, players: int, objective: str) -> None:
+    constructor = partial(getattr(royal_casino_v0, make), rules=rules, players=players, objective=objective)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        api_test(constructor(), num_cycles=150)
+        seed_test(constructor, num_cycles=150)
+    messages = {str(warning.message) for warning in caught}
+    assert not [message for message in messages if not message.startswith(EXPECTED_WARNINGS)]
+
+
+@pytest.mark.parametrize("auto_complete", [True, False])
+@pytest.mark.parametrize(("rules", "players"), SETTINGS)
+def test_a_game_equals_the_moves_of_position(rules: str, players: int, auto_complete: bool) -> None:
+    """Positions after every move; at the end the rewards, which sum to zero."""
+    env = royal_casino_v0.env(rules=rules, players=players, auto_complete=auto_complete)
+    for seed in range(3):
+        env.reset(seed=seed, options={"dealer": seed % players})
+        for turn, position in enumerate(play_by_moves(env, seed), 1):
+            assert env.unwrapped.position == position
+            assert env.unwrapped.spelled == []
+            assert position.is_over == (turn == 48)
+            rewards = margins(position) if position.is_over else [0] * players
+            assert list(env.rewards.values()) == rewards
+        assert turn == 48
+        assert sum(rewards) == pytest.approx(0)
+        assert list(env.terminations.values()) == [True] * players
+        assert play_out(env, random_token(0)) == dict(zip(env.possible_agents, rewards, strict=True))
+
+
+@pytest.mark.parametrize("players", PLAYER_COUNTS)
+def test_a_match_equals_the_settling_of_position(players: int) -> None:
+    """R7, R2.3: score carried, dealer moves on; at the end +1 and -1, or truncation after two deals."""
+    env = royal_casino_v0.env(rules=SHORT, players=players, objective="match", max_deals=2)
+    ends = []
+    for seed in range(12):
+        env.reset(seed=seed)
+        deal = 1
+        for position in play_by_moves(env, seed):
+            if not position.is_over:
+                assert env.unwrapped.position == position
+                continue
+            score, winner = position.settle()
+            assert list(env.rewards.values()) == match_rewards(winner, players)
+            assert list(env.terminations.values()) == [winner is not None] * players
+            assert list(env.truncations.values()) == [winner is None and deal == 2] * players
+            after = env.unwrapped.position
+            if winner is None and deal < 2:
+                assert (after.score, after.dealer) == (score, (position.dealer + 1) % players)
+                assert after.turn == (after.dealer + 1) % players
+            else:
+                ends.append(winner)
+                assert after == position
+            deal += 1
+    assert len(ends) == 12
+    assert len(set(ends)) >= 3  # some side, another side, and nobody
+
+
+@pytest.mark.parametrize(("players", "rewards"), [(2, [-1, 1]), (3, [-0.5, -0.5, 1]), (4, [-1, -1, 1, 1])])
+def test_a_full_match_ends(players: int, rewards: list[float]) -> None:
+    env = royal_casino_v0.env(players=players, objective="match")
+    env.reset(seed=players)
+    returns = play_out(env, random_token(players))
+    assert sorted(returns.values()) == rewards
+    assert env.agents == []
+    if players == 4:
+        assert returns["player_0"] == returns["player_2"] == -returns["player_1"]
+
+
+@pytest.mark.parametrize("players", PLAYER_COUNTS)
+def test_observations_along_a_game(players: int) -> None:
+    """Waiting agents have no legal token, the mover has what `last` shows; agents that are done step None."""
+    env = royal_casino_v0.env(players=players)
+    env.reset(seed=1)
+    spaces = [(env.observation_space(agent), env.action_space(agent)) for agent in env.possible_agents]
+    choose = random_token(1)
+    for mover in env.agent_iter():
+        observation, _, terminated, _, _ = env.last()
+        for agent in env.agents:
+            seen = env.observe(agent)
+            assert seen["action_mask"].any() == (agent == mover and not terminated)
+            assert seen["action_mask"].dtype == np.int8
+        for name, array in env.observe(mover).items():
+            assert np.array_equal(array, observation[name])
+        if terminated:
+            with pytest.raises(ValueError, match="None"):
+                env.unwrapped.step(0)
+        env.step(None if terminated else choose(observation))
+    assert env.agents == []
+    env.reset(seed=2)
+    for agent, (observation_space, action_space) in zip(env.possible_agents, spaces, strict=True):
+        assert env.observation_space(agent) is observation_space
+        assert env.action_space(agent) is action_space
+        assert action_space.n == 236
+
+
+@pytest.mark.jitless
+@pytest.mark.parametrize("auto_complete", [True, False])
+def test_auto_complete(auto_complete: bool) -> None:
+    """After its first token a move goes on by itself where one token is legal; a turn never begins so."""
+    env = royal_casino_v0.env(auto_complete=auto_complete)
+    env.reset(options={"position": study("royal 2HAS/3S4S KCAH")})
+    env.step(TOKENS["CAPTURE AS"])
+    assert env.unwrapped.spelled == [TOKENS["CAPTURE AS"]]
+    env.step(TOKENS["TAKE KC"])
+    if not auto_complete:
+        assert [token for token in TOKENS.values() if env.observe("player_0")["action_mask"][token]] == [
+            TOKENS["TAKE AH"]
+        ]
+        env.step(TOKENS["TAKE AH"])
+        env.step(TOKENS["DONE"])
+    assert str(env.unwrapped.position).split(" ")[1:5] == ["2H/3S4S", "-", "-", "KCAHAS/-"]
+    env.step(TOKENS["TRAIL 3S"])
+    assert env.observe("player_0")["action_mask"].sum() == 1
+    assert env.agent_selection == "player_0"
+
+
+@pytest.mark.jitless
+def test_randomness_is_the_environments_own() -> None:
+    """Global random states neither matter nor move."""
+    starts = []
+    for seed in (1, 2):
+        np.random.seed(seed)
+        random.seed(seed)
+        numpy_state, python_state = np.random.get_state()[1].tolist(), random.getstate()
+        env = royal_casino_v0.env(rules=SHORT, objective="match")
+        env.reset(seed=3)
+        play_out(env, random_token(0))
+        env.reset()
+        starts.append(env.unwrapped.position)
+        assert (np.random.get_state()[1].tolist(), random.getstate()) == (numpy_state, python_state)
+    assert starts[0] == starts[1]
+    env.reset()
+    assert env.unwrapped.position != starts[0]
+
+
+def test_deepcopy_is_independent() -> None:
+    """A copy in the middle of a move plays on alike, the decks of later deals included, and apart."""
+    env = royal_casino_v0.env(rules=SHORT, objective="match", auto_complete=False)
+    env.reset(seed=4)
+    choose = random_token(5)
+    while len(env.unwrapped.spelled) < 2:
+        env.step(choose(env.last()[0]))
+    before = str(env.unwrapped.position), env.unwrapped.spelled
+    twins = copy.deepcopy(env), copy.deepcopy(env)
+    returns = [play_out(twin, random_token(6)) for twin in twins]
+    assert returns[0] == returns[1]
+    assert twins[0].unwrapped.position == twins[1].unwrapped.position
+    assert (str(env.unwrapped.position), env.unwrapped.spelled) == before
+
+
+@pytest.mark.jitless
+def test_render(capsys: pytest.CaptureFixture[str]) -> None:
+    position = study("royal 2HAS/3S4S KCAH")
+    for mode, returned, printed in (("ansi", True, False), ("human", False, True), (None, False, False)):
+        env = royal_casino_v0.raw_env(render_mode=mode)
+        env.reset(options={"position": position})
+        env.step(TOKENS["CAPTURE AS"])
+        expected = f"{position} (CAPTURE AS)"
+        capsys.readouterr()
+        assert env.render() == (expected if returned else None)
+        assert capsys.readouterr().out == (expected + "\n" if printed else "")

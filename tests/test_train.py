@@ -1,0 +1,118 @@
+"""`train.py` as its user runs it, on a tiny budget."""
+
+import csv
+import signal
+
+import pytest
+import torch
+import yaml
+
+import train
+from agents.checkpoint import load_resume
+from agents.metrics import METRICS, MetricsWriter
+
+GAMES = 8
+PER_UPDATE = 48 * GAMES
+TINY = [
+    *("--network.hidden", "8", "--network.scorer", "4", "--budget.games", str(GAMES)),
+    *("--evaluation.every", "2", "--evaluation.decks", "4", "--evaluation.final_decks", "4"),
+]
+
+
+def run(folder, *arguments, updates=2):
+    budget = ["--budget.decisions", str(updates * PER_UPDATE)]
+    return train.main(["--run.folder", str(folder), "--run.name", "tiny", *TINY, *budget, *arguments])
+
+
+def weights(folder):
+    return load_resume(folder / "resume.pt")["learner"]
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_a_run_leaves_what_it_promises(tmp_path, capsys, players):
+    assert run(tmp_path, "--game.players", str(players)) == 0
+    folder = tmp_path / "tiny"
+    names = sorted(path.name for path in folder.iterdir())
+    assert names[:3] == ["checkpoints", "config.yaml", names[2]]
+    assert names[2].startswith("events.out.tfevents")
+    assert names[3:] == ["metrics.csv", "resume.pt"]
+    assert [path.name for path in (folder / "checkpoints").iterdir()] == ["step_000000000768.safetensors"]
+    config = yaml.safe_load((folder / "config.yaml").read_text())
+    assert config["game"]["players"] == players
+    assert set(config["made_by"]) >= {"commit", "python", "torch", "numpy"}
+    rows = list(csv.DictReader((folder / "metrics.csv").open()))
+    assert [row["decisions"] for row in rows] == [str(PER_UPDATE), str(2 * PER_UPDATE)]
+    assert set(rows[-1]) == {"decisions", *METRICS}
+    assert all(rows[-1].values())
+    printed = capsys.readouterr().out
+    for part in ("random", "greedy", "checkpoint: ", "casino arena", "tensorboard --logdir", "--resume"):
+        assert part in printed
+
+
+def test_a_run_interrupted_and_resumed_equals_one_that_went_through(tmp_path, monkeypatch):
+    assert run(tmp_path / "whole", updates=4) == 0
+    update, parts = train.Trainer.update, tmp_path / "parts" / "tiny"
+
+    def interrupted(trainer):
+        values = update(trainer)
+        if trainer.counters["updates"] == 3:
+            signal.raise_signal(signal.SIGINT)
+        return values
+
+    with monkeypatch.context() as patch:
+        patch.setattr(train.Trainer, "update", interrupted)
+        assert run(tmp_path / "parts", updates=4) == 130
+    assert load_resume(parts / "resume.pt")["counters"]["updates"] == 3
+    assert train.main(["--resume", str(parts)]) == 0
+    first, second = weights(tmp_path / "whole" / "tiny"), weights(parts)
+    for part in ("actor", "critic"):
+        assert all(torch.equal(first[part][name], second[part][name]) for name in first[part])
+    assert logged(tmp_path / "whole" / "tiny") == logged(parts)
+
+
+def logged(folder):
+    """The rows of metrics.csv without the one that tells the time."""
+    rows = csv.DictReader((folder / "metrics.csv").open())
+    return [{name: row[name] for name in row if not name.startswith("time/")} for row in rows]
+
+
+def test_a_finished_run_goes_on_with_a_larger_budget(tmp_path, capsys):
+    assert run(tmp_path) == 0
+    folder = tmp_path / "tiny"
+    assert train.main(["--resume", str(folder)]) == 2
+    assert "the budget is used up" in capsys.readouterr().err
+    assert train.main(["--resume", str(folder), "--budget.decisions", str(3 * PER_UPDATE)]) == 0
+    assert load_resume(folder / "resume.pt")["counters"]["updates"] == 3
+
+
+def test_a_taken_name_loses_nothing(tmp_path):
+    assert run(tmp_path, updates=1) == 0
+    before = (tmp_path / "tiny" / "resume.pt").read_bytes()
+    assert run(tmp_path, "--run.seed", "1", updates=1) == 0
+    assert (tmp_path / "tiny" / "resume.pt").read_bytes() == before
+    assert (tmp_path / "tiny-2" / "resume.pt").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--ppo.entropie", "1"], "--ppo.entropie"),
+        (["--ppo.clip", "x"], "--ppo.clip: ppo.clip is 'x'; valid: a number"),
+        (["--game.players", "5"], "players=5 is not possible; valid: 2, 3, 4"),
+        (["--game.rules", "regal"], "unknown rule set 'regal'; valid: royal, plain, spade"),
+        (["--config", "nowhere.yaml"], "nowhere.yaml: No such file"),
+        (["--resume", "nowhere"], "nowhere/config.yaml: No such file"),
+    ],
+)
+def test_bad_input_is_one_line_and_leaves_nothing(tmp_path, monkeypatch, capsys, arguments, reason):
+    monkeypatch.chdir(tmp_path)
+    assert train.main(arguments) == 2
+    error = capsys.readouterr().err
+    assert reason in error
+    assert error.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unexplained_metric_is_an_error(tmp_path):
+    with MetricsWriter(tmp_path) as metrics, pytest.raises(KeyError, match="loss/secret"):
+        metrics.write(1, {"loss/secret": 1.0})

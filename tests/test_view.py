@@ -1,0 +1,104 @@
+"""Views: hidden cards and the numbering of seats enter neither what a seat sees nor its observation."""
+
+import numpy as np
+import pytest
+
+from casino_env import royal_casino_v0
+from casino_env.legal import MoveLister
+from casino_env.observation import observe_batch
+from casino_env.rules import PLAYER_COUNTS, Rules
+from casino_env.tokens import MAX_TOKENS
+from casino_env.view import View, concatenate_views, see, select_view
+from tests.helpers_env import hide_again, position_of, random_states, rotate
+
+TARGET = 21
+TURNS = 48
+
+
+def same(one: View, other: View) -> bool:
+    """Whether two views agree in every bit, and so do their observations."""
+    equal = all(a.dtype == b.dtype and a.tobytes() == b.tobytes() for a, b in zip(one, other, strict=True))
+    return equal and observe_batch(one, TARGET).tobytes() == observe_batch(other, TARGET).tobytes()
+
+
+@pytest.mark.parametrize("players", PLAYER_COUNTS)
+def test_hidden_cards_do_not_enter(players: int) -> None:
+    """For every seat in over 1,000 positions: the other hands and the stock dealt anew."""
+    rng, seen, changed = np.random.default_rng(0), 0, 0
+    for state in random_states(players, games=32, seed=players):
+        for by in range(players):
+            seats = (state.turn + by) % players
+            other = hide_again(state, rng, seats)
+            assert same(see(state, seats), see(other, seats))
+            seen += len(seats)
+            changed += int((state.hands != other.hands).any(axis=1).sum())
+    assert seen == TURNS * 32 * players
+    assert changed > 1000 * players
+
+
+@pytest.mark.jitless
+def test_the_seat_to_act_sees() -> None:
+    state = next(random_states(4, games=4, seed=1))
+    assert same(see(state), see(state, state.turn))
+    assert not same(see(state), see(state, (state.turn + 1) % 4))
+
+
+@pytest.mark.parametrize("players", PLAYER_COUNTS)
+def test_hidden_cards_do_not_enter_the_environment(players: int) -> None:
+    """Token by token, the mover's observation and mask are the same with the hidden cards dealt anew.
+
+    The others see nothing of the unfinished move: their observation stays as it was before it.
+    """
+    rng = np.random.default_rng(1)
+    envs = [royal_casino_v0.raw_env(players=players) for _ in range(2)]
+    for state in random_states(players, games=8, seed=players):
+        for env, twin in zip(envs, (state, hide_again(state, rng)), strict=True):
+            env.reset(options={"position": position_of(twin, 0, "royal")})
+        mover = envs[0].agent_selection
+        waiting = [agent for agent in envs[0].agents if agent != mover]
+        before = [seen_by(envs[0], agent) for agent in waiting]
+        for _ in range(MAX_TOKENS):
+            assert [seen_by(envs[0], agent) for agent in waiting] == before
+            assert seen_by(envs[0], mover) == seen_by(envs[1], mover)
+            token = int(rng.choice(np.flatnonzero(envs[0].observe(mover)["action_mask"])))
+            for env in envs:
+                env.step(token)
+            if not envs[0].spelled:
+                break
+
+
+def seen_by(env: royal_casino_v0.raw_env, agent: str) -> tuple[bytes, bytes]:
+    """Observation and mask of an agent, in bits."""
+    observation = env.observe(agent)
+    return observation["observation"].tobytes(), observation["action_mask"].tobytes()
+
+
+@pytest.mark.jitless
+@pytest.mark.parametrize("players", PLAYER_COUNTS)
+def test_seats_rotated_give_the_same_view(players: int) -> None:
+    """And the same legal moves."""
+    rules, lister = Rules().table, MoveLister(4)
+    for state in random_states(players, games=4, seed=9):
+        for by in range(1, players):
+            turned = rotate(state, by)
+            assert same(see(state), see(turned))
+            for viewer in range(players):
+                seats = np.full_like(state.turn, viewer)
+                assert same(see(state, seats), see(turned, (seats + by) % players))
+            assert np.array_equal(lister(state, rules).moves, lister(turned, rules).moves)
+
+
+@pytest.mark.jitless
+def test_a_view_is_a_copy() -> None:
+    state = next(random_states(3, games=2, seed=0))
+    for array in see(state):
+        array[...] = 7
+    assert same(see(state), see(next(random_states(3, games=2, seed=0))))
+
+
+@pytest.mark.jitless
+def test_views_selected_and_joined() -> None:
+    view = see(next(random_states(4, games=5, seed=0)))
+    parts = [select_view(view, np.array(games)) for games in ([0, 1], [2], [3, 4])]
+    assert same(concatenate_views(parts), view)
+    assert not same(concatenate_views(parts[::-1]), view)

@@ -1,0 +1,202 @@
+"""Train an agent by self-play: `python train.py --config configs/quickstart.yaml --ppo.entropy 0.02`.
+
+Reads a configuration, then collects, learns, evaluates, logs and saves until the budget is used up. What
+is played is no concern of this file: it knows rollouts, a learner and agents' margins.
+"""
+
+import argparse
+import shlex
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import torch
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from agents.arena import compete, margin_against, result_table
+from agents.command import CommandParser, run_command
+from agents.config import Config, key_names, load_config
+from agents.metrics import MOVE_KINDS, MetricsWriter
+from agents.network import NetworkShape
+from agents.policy import PolicyAgent
+from agents.ppo import Learner
+from agents.registry import make_agent
+from agents.rollout import Rollout, collect
+from agents.run_folder import RunFolder
+from agents.stopping import StopRequest, stop_on_signal
+from casino_env.errors import CasinoError
+from casino_env.rules import Rules
+from casino_env.vector_env import VectorEnv
+
+OPPONENTS = ("random", "greedy")
+EPILOG = """any key of the configuration can be given as --section.key value; configs/default.yaml explains them
+example: python train.py --config configs/quickstart.yaml --run.name first --budget.minutes 2"""
+
+
+class Stopped(Exception):
+    """A signal ended the run early; carries the path of its last checkpoint."""
+
+
+class Trainer:
+    """One run: its learner, its counters and its folder."""
+
+    def __init__(self, config: Config, folder: RunFolder, console: Console) -> None:
+        self.config, self.folder, self.console = config, folder, console
+        self.rules, self.players = Rules.parse(config.game.rules), config.game.players
+        shape = NetworkShape(self.players, config.network.hidden, config.network.scorer)
+        self.learner = Learner(shape, config.ppo, config.run.seed)
+        self.env = VectorEnv(config.budget.games, self.rules, self.players)
+        self.counters = {"updates": 0, "decisions": 0, "seconds": 0}
+        self.opponents = {name: make_agent(name, self.rules, self.players) for name in OPPONENTS}
+
+    def train(self, metrics: MetricsWriter, progress: Progress, stop: StopRequest) -> Path:
+        """Run until the budget is used up or a stop is asked for; returns the path of the last checkpoint."""
+        task = progress.add_task("training", total=self.config.budget.decisions)
+        earlier, start = self.counters["seconds"], time.monotonic()
+        while not self.is_done:
+            values = self.update()
+            self.counters["seconds"] = earlier + round(time.monotonic() - start)
+            due = self.is_done or self.counters["updates"] % self.config.evaluation.every == 0
+            if due:
+                values |= self.evaluate(progress)
+            metrics.write(self.counters["decisions"], values)
+            progress.update(task, completed=self.counters["decisions"])
+            if due or stop.is_set:
+                checkpoint = self.folder.save(self.learner, self.rules, self.counters)
+            if stop.is_set and not self.is_done:
+                raise Stopped(checkpoint)
+        return checkpoint
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the decisions or the minutes of the budget are used up."""
+        budget = self.config.budget
+        return (
+            self.counters["decisions"] >= budget.decisions or self.counters["seconds"] >= 60 * budget.minutes
+        )
+
+    def update(self) -> dict[str, float]:
+        """Collect and learn once. All randomness follows from the seed and the number of the update."""
+        rng = np.random.default_rng([self.config.run.seed, self.counters["updates"]])
+        start = time.perf_counter()
+        rollout = collect(self.env, self.learner.actor, self.learner.critic, rng)
+        rate = self.learning_rate()
+        values = self.learner.update(rollout, rate, rng)
+        decisions = len(rollout.choices)
+        self.counters["updates"] += 1
+        self.counters["decisions"] += decisions
+        values["loss/learning_rate"] = rate
+        values["time/decisions_per_second"] = decisions / (time.perf_counter() - start)
+        return values | move_shares(rollout)
+
+    def learning_rate(self) -> float:
+        """Falls linearly over the budget's decisions, to `budget.final_rate` of the start."""
+        done = min(1.0, self.counters["decisions"] / self.config.budget.decisions)
+        return self.config.ppo.learning_rate * (1 - done * (1 - self.config.budget.final_rate))
+
+    def evaluate(self, progress: Progress) -> dict[str, float]:
+        """Margins of the current policy, points per deal, over a fixed set of decks."""
+        settings = self.config.evaluation
+        agent, values = self.agent(), {}
+        for name, opponent in self.opponents.items():
+            mean, _, _ = margin_against(
+                agent, opponent, self.rules, self.players, settings.decks, settings.seed
+            )
+            values[f"margin/{name}"] = mean
+        text = ", ".join(
+            f"{margin:+.2f} against {name.removeprefix('margin/')}" for name, margin in values.items()
+        )
+        progress.console.print(f"{self.counters['decisions']:>12,} decisions: {text}", highlight=False)
+        return values
+
+    def agent(self) -> PolicyAgent:
+        """The current policy as an agent."""
+        return PolicyAgent(self.learner.actor, self.rules, self.folder.path.name)
+
+
+def move_shares(rollout: Rollout) -> dict[str, float]:
+    """Share of each kind of move among all decisions."""
+    counts = np.bincount(rollout.kinds, minlength=len(MOVE_KINDS))
+    return {name: float(count) / len(rollout.kinds) for name, count in zip(MOVE_KINDS, counts, strict=True)}
+
+
+def report(trainer: Trainer, checkpoint: Path) -> None:
+    """The arena's verdict on the final policy, and where to look further."""
+    settings, console, players = trainer.config.evaluation, trainer.console, trainer.players
+    agent = trainer.agent()
+    for name, opponent in trainer.opponents.items():
+        result = compete([agent, opponent], settings.final_decks, settings.seed + 1, trainer.rules, players)
+        console.print(result_table(result))
+    path, table = shlex.quote(str(checkpoint)), f"--rules '{trainer.rules}' --players {players}"
+    console.print(f"checkpoint: {checkpoint}", soft_wrap=True, highlight=False)
+    console.print("look further:", highlight=False)
+    for command in (
+        f"casino arena {path} greedy --deals 4000 {table}",
+        f"tensorboard --logdir {shlex.quote(str(trainer.folder.path))}",
+        f"python train.py --resume {shlex.quote(str(trainer.folder.path))} "
+        f"--budget.decisions {2 * trainer.config.budget.decisions}",
+    ):
+        console.print(f"  {command}", soft_wrap=True, highlight=False)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Train a new run, or continue one."""
+    overrides = {name: value for name in key_names() if (value := getattr(arguments, name)) is not None}
+    if arguments.resume:
+        folder = RunFolder(arguments.resume)
+        config = load_config(folder.config_path, overrides)
+    else:
+        config = load_config(arguments.config, overrides)
+        folder = RunFolder.create(config)
+    console = Console(quiet=arguments.quiet)
+    torch.set_num_threads(config.run.threads)
+    trainer = Trainer(config, folder, console)
+    resume_at = None
+    if arguments.resume:
+        trainer.counters = folder.restore(trainer.learner)
+        resume_at = trainer.counters["decisions"]
+        if trainer.is_done:
+            raise CasinoError(
+                f"{folder.path}: the budget is used up; give more, e.g. --budget.decisions {2 * resume_at}"
+            )
+    text = folder.write_config(config)
+    console.print(f"run folder: {folder.path}", highlight=False)
+    with MetricsWriter(folder.path, resume_at) as metrics, stop_on_signal() as stop:
+        metrics.describe(text)
+        try:
+            with progress_bar(console) as progress:
+                checkpoint = trainer.train(metrics, progress, stop)
+        except Stopped as stopped:
+            console.print(f"stopped; checkpoint: {stopped}", soft_wrap=True, highlight=False)
+            console.print(f"  python train.py --resume {shlex.quote(str(folder.path))}", highlight=False)
+            raise KeyboardInterrupt from None
+    report(trainer, checkpoint)
+
+
+@contextmanager
+def progress_bar(console: Console) -> Iterator[Progress]:
+    """A bar with the time left, on a terminal only."""
+    columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%")
+    times = TextColumn("elapsed"), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn()
+    with Progress(*columns, *times, console=console, disable=not console.is_terminal) as progress:
+        yield progress
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command line; returns the exit status."""
+    parser = CommandParser("train.py", description=__doc__.partition("\n")[0], epilog=EPILOG)
+    parser.add_argument("--config", type=Path, help="YAML file with differences from configs/default.yaml")
+    parser.add_argument("--resume", type=Path, metavar="RUN", help="continue the run in this folder")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    for name in key_names():
+        parser.add_argument(f"--{name}", help=argparse.SUPPRESS, metavar="VALUE")
+    parser.set_defaults(run=run)
+    return run_command(parser, argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
