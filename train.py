@@ -33,7 +33,7 @@ from casino_env.rules import Rules
 from casino_env.vector_env import VectorEnv
 
 OPPONENTS = ("random", "greedy")
-EPILOG = """any key of the configuration can be given as --section.key value; configs/default.yaml explains them
+EPILOG = """any key of the configuration can be given as --section.key value; see configs/default.yaml
 example: python train.py --config configs/quickstart.yaml --run.name first --budget.minutes 2"""
 
 
@@ -107,9 +107,7 @@ class Trainer:
                 agent, opponent, self.rules, self.players, settings.decks, settings.seed
             )
             values[f"margin/{name}"] = mean
-        text = ", ".join(
-            f"{margin:+.2f} against {name.removeprefix('margin/')}" for name, margin in values.items()
-        )
+        text = ", ".join(f"{values[f'margin/{name}']:+.2f} against {name}" for name in self.opponents)
         progress.console.print(f"{self.counters['decisions']:>12,} decisions: {text}", highlight=False)
         return values
 
@@ -128,7 +126,7 @@ def report(trainer: Trainer, checkpoint: Path) -> None:
     """The arena's verdict on the final policy, and where to look further."""
     settings, console, players = trainer.config.evaluation, trainer.console, trainer.players
     agent = trainer.agent()
-    for name, opponent in trainer.opponents.items():
+    for opponent in trainer.opponents.values():
         result = compete([agent, opponent], settings.final_decks, settings.seed + 1, trainer.rules, players)
         console.print(result_table(result))
     path, table = shlex.quote(str(checkpoint)), f"--rules '{trainer.rules}' --players {players}"
@@ -160,9 +158,8 @@ def run(arguments: argparse.Namespace) -> None:
         trainer.counters = folder.restore(trainer.learner)
         resume_at = trainer.counters["decisions"]
         if trainer.is_done:
-            raise CasinoError(
-                f"{folder.path}: the budget is used up; give more, e.g. --budget.decisions {2 * resume_at}"
-            )
+            more = f"give more, e.g. --budget.decisions {2 * resume_at}"
+            raise CasinoError(f"{folder.path}: the budget is used up; {more}")
     text = folder.write_config(config)
     console.print(f"run folder: {folder.path}", highlight=False)
     with MetricsWriter(folder.path, resume_at) as metrics, stop_on_signal() as stop:
@@ -188,7 +185,7 @@ def progress_bar(console: Console) -> Iterator[Progress]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line; returns the exit status."""
-    parser = CommandParser("train.py", description=__doc__.partition("\n")[0], epilog=EPILOG)
+    parser = CommandParser("train.py", description=str(__doc__).partition("\n")[0], epilog=EPILOG)
     parser.add_argument("--config", type=Path, help="YAML file with differences from configs/default.yaml")
     parser.add_argument("--resume", type=Path, metavar="RUN", help="continue the run in this folder")
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")

@@ -129,9 +129,8 @@ def config_dict(config: Config) -> dict[str, dict[str, Any]]:
 
 def key_names() -> list[str]:
     """All `section.key` names."""
-    return [
-        f"{section}.{key.name}" for section, kind in _sections().items() for key in dataclasses.fields(kind)
-    ]
+    sections = _sections().items()
+    return [f"{section}.{key.name}" for section, kind in sections for key in dataclasses.fields(kind)]
 
 
 def _sections() -> dict[str, Any]:
@@ -175,7 +174,7 @@ def _build(values: dict[str, tuple[str, Any]]) -> Config:
     return config
 
 
-def _typed(source: str, name: str, value: Any, kind: type) -> Any:
+def _typed(source: str, name: str, value: Any, kind: Any) -> Any:
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     if kind is str and isinstance(value, int | float):

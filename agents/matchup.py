@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from agents.base import Agent
 from casino_env.errors import CasinoError, IllegalMove
-from casino_env.legal import LegalMoves
+from casino_env.legal import LegalMoves, select_legal
 from casino_env.objectives import margins
 from casino_env.rules import TURNS, Rules, side_count
 from casino_env.state import IntArray
@@ -112,14 +112,6 @@ def mean_interval(values: FloatArray) -> tuple[float, float, float]:
     mean = float(values.mean())
     reach = NORMAL_95 * float(values.std(ddof=1)) / sqrt(len(values)) if len(values) > 1 else nan
     return mean, mean - reach, mean + reach
-
-
-def select_legal(legal: LegalMoves, games: IntArray) -> LegalMoves:
-    """The lists of some games, as `select_view` gives their views."""
-    counts = np.diff(legal.offsets)[games]
-    offsets = np.concatenate([[0], np.cumsum(counts)])
-    shift = np.repeat(legal.offsets[games] - offsets[:-1], counts)
-    return LegalMoves(offsets, legal.moves[np.arange(offsets[-1]) + shift], legal.bounded[games])
 
 
 def _ask(agent: Agent, label: str, view: View, legal: LegalMoves, rng: np.random.Generator) -> IntArray:

@@ -13,8 +13,9 @@ from torch import Tensor, nn
 
 from agents.advantage import seat_advantages
 from agents.network import Actor, Critic, NetworkShape
-from agents.ragged import entropy, gather, log_softmax, owners
+from agents.ragged import entropy, log_softmax, owners
 from agents.rollout import Rollout
+from casino_env.legal import select_lists
 
 ADAM_EPSILON = 1e-5
 GRADIENT_NORM = 1.0
@@ -99,7 +100,7 @@ class Learner:
         self, rollout: Rollout, rows: np.ndarray, advantages: np.ndarray, returns: np.ndarray
     ) -> dict[str, float]:
         """One gradient step on some decisions. Decisions with a sole move teach the critic only."""
-        moves, offsets = gather(rollout.offsets, rows)
+        moves, offsets = select_lists(rollout.offsets, rows)
         owner = torch.from_numpy(owners(offsets))
         states = torch.from_numpy(rollout.states[rows])
         free = torch.from_numpy(np.diff(offsets) > 1)

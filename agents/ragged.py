@@ -17,14 +17,6 @@ def owners(offsets: IntArray) -> IntArray:
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
 
 
-def gather(offsets: IntArray, games: IntArray) -> tuple[IntArray, IntArray]:
-    """Lists of some games put together: the rows of their moves, and the new offsets."""
-    counts = offsets[games + 1] - offsets[games]
-    picked = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
-    rows = np.arange(picked[-1]) + np.repeat(offsets[games] - picked[:-1], counts)
-    return rows, picked
-
-
 def log_softmax(logits: Tensor, owner: Tensor, games: int) -> Tensor:
     """Log-probabilities [M] of logits [M] within each game's list."""
     top = torch.full((games,), -torch.inf).scatter_reduce(0, owner, logits.detach(), "amax")

@@ -63,10 +63,16 @@ def _make_greedy(rules: Rules, players: int) -> Agent:
     return GreedyAgent(rules)
 
 
-def _load_policy(path: str, rules: Rules, players: int) -> Agent:
+def _load_policy(path: str, rules: Rules, players: int, greedy: bool = False) -> Agent:
     from agents.policy import PolicyAgent  # brings torch
 
-    return PolicyAgent.load(Path(path), rules, players)
+    return PolicyAgent.load(Path(path), rules, players, greedy)
+
+
+def _yes_or_no(text: str) -> bool:
+    if text not in ("yes", "no"):
+        raise ValueError("yes (the most likely move), no (sampled)")
+    return text == "yes"
 
 
 KINDS: dict[str, Kind] = {
@@ -78,7 +84,7 @@ KINDS: dict[str, Kind] = {
 def _checkpoint(path: str) -> Kind:
     if not Path(path).is_file():
         raise CasinoError(f"agent '{path}': there is no such file; valid: {valid_agents()}")
-    return Kind(partial(_load_policy, path))
+    return Kind(partial(_load_policy, path), {"greedy": _yes_or_no})
 
 
 def _read_options(name: str, kind: Kind, text: str) -> dict[str, Any]:

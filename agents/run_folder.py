@@ -21,7 +21,7 @@ RESUME_FORMAT = "royal-casino-resume-1"
 
 
 class RunFolder:
-    """`FOLDER/NAME/` with `config.yaml`, `metrics.csv`, TensorBoard events, `checkpoints/` and `resume.pt`."""
+    """`FOLDER/NAME/`: `config.yaml`, `metrics.csv`, TensorBoard events, `checkpoints/`, `resume.pt`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -43,9 +43,9 @@ else:
     @kernel
     def popcount(cards: int) -> int:
         """Number of cards in the set."""
-        return _count_ones(cards)  # type: ignore[no-any-return, call-arg]
+        return _count_ones(cards)  # type: ignore[call-arg]
 
     @kernel
     def lowest(cards: int) -> int:
         """Id of the lowest card of a non-empty set."""
-        return _trailing_zeros(cards)  # type: ignore[no-any-return, call-arg]
+        return _trailing_zeros(cards)  # type: ignore[call-arg]

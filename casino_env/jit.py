@@ -10,10 +10,12 @@ import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numba
-from numba.core import config
+from numba.core import config as numba_config
+
+config: Any = numba_config  # its settings are made at run time
 
 F = TypeVar("F", bound=Callable[..., object])
 

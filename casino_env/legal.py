@@ -41,6 +41,19 @@ class LegalMoves(NamedTuple):
     bounded: NDArray[np.bool_]  # [B] true: the list was cut at the bound
 
 
+def select_lists(offsets: IntArray, games: IntArray) -> tuple[IntArray, IntArray]:
+    """Some games' ragged lists put together: the rows of their entries, and the new offsets [G + 1]."""
+    counts = offsets[games + 1] - offsets[games]
+    picked = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+    return np.arange(picked[-1]) + np.repeat(offsets[games] - picked[:-1], counts), picked
+
+
+def select_legal(legal: LegalMoves, games: IntArray) -> LegalMoves:
+    """The lists of the games with the given indices, which may repeat."""
+    rows, offsets = select_lists(legal.offsets, games)
+    return LegalMoves(offsets, legal.moves[rows], legal.bounded[games])
+
+
 class Work(NamedTuple):
     """Scratch arrays, allocated once and reused for every list."""
 
@@ -55,11 +68,8 @@ class Work(NamedTuple):
 
 def new_work() -> Work:
     """Scratch arrays for `list_turn`."""
-    small, large = (
-        (np.zeros(53, np.int64) for _ in range(3)),
-        (np.zeros(MAX_MOVES, np.int64) for _ in range(4)),
-    )
-    return Work(*small, *large)
+    sizes = 3 * [53] + 4 * [MAX_MOVES]
+    return Work._make(np.zeros(size, np.int64) for size in sizes)
 
 
 class MoveLister:

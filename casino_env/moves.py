@@ -7,7 +7,7 @@ A trail has neither cards, value nor build; a capture has value 0; a build or ra
 
 import re
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -30,7 +30,7 @@ NO_MOVE = -1
 CARD_SHIFT, CARD_MASK = 52, 63
 VALUE_SHIFT, VALUE_MASK = 58, 15
 PILE_SHIFT = 62
-RAISE_BIT = np.int64(-(2**63))
+RAISE_BIT: Any = np.int64(-(2**63))  # int64, not int, for numba and numpy to agree
 
 _CARD = f"[{RANKS}][{SUITS}]"
 _TRAIL = re.compile(f"({_CARD})")
@@ -156,9 +156,7 @@ def _refuse(text: str, reason: str) -> NoReturn:
 def pack(card: int, loose: int, value: int, pile: int, raises: int) -> int:
     """Pack a move's fields into an int64."""
     packed = loose | (card << CARD_SHIFT) | (value << VALUE_SHIFT) | (pile << PILE_SHIFT)
-    if raises:
-        packed |= RAISE_BIT
-    return packed
+    return packed | RAISE_BIT if raises else packed
 
 
 @kernel

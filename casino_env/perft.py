@@ -3,7 +3,8 @@
 import numpy as np
 
 from casino_env.engine import apply_batch
-from casino_env.legal import MoveLister
+from casino_env.errors import CasinoError
+from casino_env.legal import MAX_MOVES, MoveLister
 from casino_env.rules import RuleTable
 from casino_env.state import State, select
 
@@ -11,10 +12,17 @@ CHUNK = 4096  # games expanded at a time
 
 
 def perft(state: State, rules: RuleTable, depth: int) -> int:
-    """Number of paths of `depth` legal moves from all games of the batch; a finished deal has none."""
+    """Number of paths of `depth` legal moves from all games of the batch; a finished deal has none.
+
+    Raises CasinoError rather than counting a list that was cut at its bound.
+    """
     if depth == 0:
         return int(state.turn.shape[0])
     legal = MoveLister(CHUNK)(state, rules)
+    if legal.bounded.any():
+        raise CasinoError(
+            f"perft: a position has more than {MAX_MOVES} legal moves: the count would be short"
+        )
     if depth == 1:
         return len(legal.moves)
     parents = np.repeat(np.arange(state.turn.shape[0]), np.diff(legal.offsets))

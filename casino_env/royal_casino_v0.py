@@ -24,8 +24,10 @@ from casino_env.position import Position, check_dealer, check_score
 from casino_env.rules import Rules, check_players
 from casino_env.state import copy_state, empty_state
 from casino_env.tokens import EMPTY, N_TOKENS, Spelling, advance, token_name, write_mask
-from casino_env.turn import look
+from casino_env.turn import Table, look
 from casino_env.view import see
+
+Space = gymnasium.spaces.Space[Any]
 
 RESET_OPTIONS = ("deck", "position", "dealer", "score")
 ILLEGAL_REWARD = -1.0
@@ -61,7 +63,7 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
     `reset(options=…)` takes `deck`, `dealer` and `score`, or `position` (R9 text or `Position`).
     """
 
-    metadata = {  # noqa: RUF012  (PettingZoo reads a plain class attribute)
+    metadata: dict[str, Any] = {  # noqa: RUF012  (PettingZoo reads a plain class attribute)
         "name": "royal_casino_v0",
         "render_modes": ["ansi", "human"],
         "is_parallelizable": False,
@@ -88,16 +90,21 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         box = gymnasium.spaces.Box(0, observation_high(players), dtype=np.float32)
         mask = gymnasium.spaces.MultiBinary(N_TOKENS)
         space = gymnasium.spaces.Dict({"observation": box, "action_mask": mask})
-        self.observation_spaces = dict.fromkeys(self.possible_agents, space)
-        self.action_spaces = {agent: gymnasium.spaces.Discrete(N_TOKENS) for agent in self.possible_agents}
+        self.observation_spaces: dict[str, Space] = dict.fromkeys(self.possible_agents, space)
+        self.action_spaces: dict[str, Space] = {
+            agent: gymnasium.spaces.Discrete(N_TOKENS) for agent in self.possible_agents
+        }
         self._offsets = block_offsets(players)
         self._rng = np.random.default_rng()
+        self._spelling, self._table = EMPTY, Table(0, 0, 0, 0, 0, 0)
+        self._tokens: list[int] = []
+        self._mask = np.zeros(N_TOKENS, np.int8)
 
-    def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
+    def observation_space(self, agent: str) -> Space:
         """The space of `observe(agent)`."""
         return self.observation_spaces[agent]
 
-    def action_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
+    def action_space(self, agent: str) -> Space:
         """`Discrete(236)`."""
         return self.action_spaces[agent]
 
@@ -235,7 +242,6 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
     def _begin_turn(self) -> None:
         self.agent_selection = self.possible_agents[int(self._state.turn[0])]
         self._spelling, self._tokens = EMPTY, []
-        self._mask = np.zeros(N_TOKENS, np.int8)
         self._table = look(self._state, 0, self.rules.table)
         self._legal_count = write_mask(self.rules.table, self._table, self._spelling, self._mask)
 

@@ -57,6 +57,9 @@ _BASES: dict[str, dict[str, str]] = {
 _ALWAYS = {"raise_own": "no", "partner_builds": "forbid"}
 
 
+CardValues = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+
+
 class RuleTable(NamedTuple):
     """What the kernels read. Card tables have shape int64[52]; a value of 0 means "never"."""
 
@@ -118,11 +121,14 @@ class Rules:
     def table(self) -> RuleTable:
         """The arrays and numbers that the kernels read."""
         royal = self.base == "royal"
-        values = _royal_values() if royal else _plain_values()
+        hand_value, sum_value, alone_value, paired = _royal_values() if royal else _plain_values()
         most, card_points = _spade_points() if self.base == "spade" else _most_points()
         number = {name: valid.index(self.option(name)) for name, valid in OPTIONS.items()}
         return RuleTable(
-            *values,
+            hand_value=hand_value,
+            sum_value=sum_value,
+            alone_value=alone_value,
+            paired=paired,
             build_values=_value_bits(2, ACE_HIGH if royal else 10),
             match_forced=int(self.option("capture") == "match_forced"),
             raise_own=number["raise_own"],
@@ -166,14 +172,14 @@ def _ranks() -> NDArray[np.int64]:
     return np.arange(N_CARDS, dtype=np.int64) // SUIT_COUNT
 
 
-def _royal_values() -> tuple[NDArray[np.int64], ...]:
+def _royal_values() -> CardValues:
     """R1.3, R1.4: an ace of the hand is 14; a loose ace is 1 in a sum and 14 alone."""
     hand = _ranks() + 2
     in_sum = np.where(hand == ACE_HIGH, 1, hand)
     return hand, in_sum, hand.copy(), np.zeros_like(hand)
 
 
-def _plain_values() -> tuple[NDArray[np.int64], ...]:
+def _plain_values() -> CardValues:
     """R8: no value for J, Q, K; ace 1; those four ranks capture by pairing."""
     ranks = _ranks()
     face = (ranks >= RANKS.index("J")) & (ranks <= RANKS.index("K"))

@@ -109,4 +109,4 @@ def _sole_leader(settled: IntArray, target: int) -> int:
     best = settled.max()
     if best < target or (settled == best).sum() > 1:
         return NOBODY
-    return settled.argmax()
+    return int(settled.argmax())

@@ -57,9 +57,9 @@ def empty_state(games: int, players: int) -> State:
 
 def copy_state(state: State) -> State:
     """An independent copy."""
-    return State(*(array.copy() for array in state))
+    return State._make(array.copy() for array in state)
 
 
 def select(state: State, games: IntArray) -> State:
     """An independent batch of the games with the given indices, which may repeat."""
-    return State(*(array[games] for array in state))
+    return State._make(array[games] for array in state)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from casino_env.cards import N_CARDS
 from casino_env.decks import shuffled_deck
 from casino_env.engine import apply_batch, start_deal
 from casino_env.errors import CasinoError, IllegalMove
@@ -73,16 +74,16 @@ class VectorEnv:
         """Start an episode in every game; returns the views and legal moves of the seats to act.
 
         `decks` int8[B, 52] and `dealers` [B] fix the first deal; by default decks are shuffled and dealers
-        take turns over the games.
+        take turns over the games. Raises CasinoError if they do not fit; nothing changes then.
         """
+        decks, dealers = self._check_start(decks, dealers)
         if seed is not None:
             self._seed(seed)
         self.state.score[:] = 0
         self._deals[:] = 0
         for game in range(self.num_envs):
             deck = shuffled_deck(self._streams[game]) if decks is None else decks[game]
-            dealer = game % self.players if dealers is None else int(dealers[game])
-            start_deal(self.state, game, deck, dealer)
+            start_deal(self.state, game, deck, dealers[game])
         return self._look()
 
     def step(self, choices: IntArray) -> Step:
@@ -110,6 +111,21 @@ class VectorEnv:
                 truncated = over & ~terminated & (self._deals >= self.max_deals)
             self._deal_next(ended, outcome.score, terminated | truncated)
         return Step(*self._look(), rewards, terminated, truncated, points)
+
+    def _check_start(
+        self, decks: NDArray[np.int8] | None, dealers: Sequence[int] | IntArray | None
+    ) -> tuple[NDArray[np.int8] | None, IntArray]:
+        everyone = np.arange(self.num_envs)
+        places = everyone % self.players if dealers is None else np.asarray(dealers)
+        if places.shape != everyone.shape or not np.isin(places, range(self.players)).all():
+            raise CasinoError(f"dealers: give {self.num_envs} seats from 0 to {self.players - 1}")
+        if decks is not None:
+            decks = np.asarray(decks)
+            whole = decks.shape == (self.num_envs, N_CARDS) and (np.sort(decks) == np.arange(N_CARDS)).all()
+            if not whole:
+                raise CasinoError(f"decks: give {self.num_envs} decks of the {N_CARDS} card ids once each")
+            decks = decks.astype(np.int8)
+        return decks, places.astype(np.int64)
 
     def _deal_next(self, ended: IntArray, score: IntArray, finished: NDArray[np.bool_]) -> None:
         """R2.3: the next deal of the match, or the first of a new episode."""

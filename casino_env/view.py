@@ -55,12 +55,7 @@ def see(state: State, seats: IntArray | None = None) -> View:
 
 def select_view(view: View, games: IntArray) -> View:
     """The views of some games."""
-    return View(*(array[games] for array in view))
-
-
-def concatenate_views(views: list[View]) -> View:
-    """Views one after another along the axis of games."""
-    return View(*(np.concatenate(arrays) for arrays in zip(*views, strict=True)))
+    return View._make(array[games] for array in view)
 
 
 @kernel

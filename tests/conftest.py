@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import settings
 
-pytest.register_assert_rewrite("tests.helpers")
+pytest.register_assert_rewrite("tests.helpers", "tests.helpers_env")
 
 # The first example of a kernel compiles it, so no deadline; the same examples in every run.
 settings.register_profile("house", deadline=None, derandomize=True, print_blob=True)

@@ -9,10 +9,10 @@ from agents import arena
 from agents.arena import ArenaResult, Played, compete, margin_against, play_decks
 from agents.base import Agent
 from agents.baselines import GreedyAgent, RandomAgent
-from agents.matchup import all_seatings, label_agents, mean_interval, select_legal, share_out
+from agents.matchup import all_seatings, label_agents, mean_interval, share_out
 from agents.registry import KINDS, Kind, make_agent
 from casino_env import CasinoError, IllegalMove, Position, Rules, VectorEnv, View
-from casino_env.legal import LegalMoves
+from casino_env.legal import LegalMoves, select_legal
 from casino_env.rules import TURNS
 
 ROYAL = Rules.parse("royal")

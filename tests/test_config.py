@@ -76,7 +76,7 @@ def test_a_wrong_file_is_refused_in_one_line(tmp_path, text, reason):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(CasinoError, match="nowhere.yaml: No such file"):
+    with pytest.raises(CasinoError, match=r"nowhere\.yaml: No such file"):
         load_config(tmp_path / "nowhere.yaml")
 
 

@@ -35,11 +35,12 @@ from tests.helpers_env import (
     some_positions,
 )
 
+pytestmark = pytest.mark.jitless
+
 TARGET = 21
 SIZES = {2: 589, 3: 660, 4: 729}  # of OBSERVATION_VERSION 1: a change here asks for a new version
 
 
-@pytest.mark.jitless
 @pytest.mark.parametrize("players", PLAYER_COUNTS)
 def test_block_table(players: int) -> None:
     table = blocks(players)
@@ -140,7 +141,6 @@ def one_hot(seat: int, viewer: int, players: int) -> list[int]:
     return [int(seat != NOBODY and (seat - viewer) % players == i) for i in range(players)]
 
 
-@pytest.mark.jitless
 @pytest.mark.parametrize("players", PLAYER_COUNTS)
 def test_state_read_back_from_the_vector(players: int) -> None:
     """All that the seat to act may know is there, exactly."""
@@ -174,7 +174,6 @@ def test_state_read_back_from_the_vector(players: int) -> None:
     assert builds
 
 
-@pytest.mark.jitless
 def test_unfinished_move_in_the_observation() -> None:
     """BUILD 4S, VALUE 9, TAKE 5C, TAKE 3C: the group of the three is open."""
     env = royal_casino_v0.raw_env(auto_complete=False)

@@ -9,9 +9,10 @@ from agents.baselines import RandomAgent
 from agents.network import NetworkShape
 from agents.policy import PolicyAgent
 from agents.ppo import Learner, PPOConfig, approximate_kl, clipped_policy_loss, explained_variance
-from agents.ragged import best, entropy, gather, log_prob, log_softmax, owners, sample
+from agents.ragged import best, entropy, log_prob, log_softmax, owners, sample
 from agents.rollout import banked_margins, collect
 from casino_env import Rules, VectorEnv
+from casino_env.legal import select_lists
 
 SMALL = NetworkShape(players=2, hidden=32, scorer=16)
 
@@ -74,8 +75,8 @@ def test_sampling_follows_the_softmax():
     assert choices.tolist() == [1, 0]
 
 
-def test_gather_puts_lists_together():
-    rows, offsets = gather(np.array([0, 2, 5, 6]), np.array([2, 0, 2]))
+def test_lists_of_some_games_are_put_together():
+    rows, offsets = select_lists(np.array([0, 2, 5, 6]), np.array([2, 0, 2]))
     assert rows.tolist() == [5, 0, 1, 5]
     assert offsets.tolist() == [0, 1, 3, 4]
 

@@ -11,6 +11,8 @@ from casino_env.cards import FULL_DECK, cards_text
 from tests.helpers import study
 from tests.helpers_env import TOKENS, play_out, random_token
 
+pytestmark = pytest.mark.jitless
+
 DECK = "".join(rank + suit for suit in "SHDC" for rank in "A23456789TJQK")
 START = Position.deal(seed=3, score=(5, 6), dealer=1)
 FINISHED = f"royal -/- - - {cards_text(FULL_DECK)}/- - 0 0 0/0 0/0 1"
@@ -36,7 +38,6 @@ def env() -> royal_casino_v0.raw_env:
     return env
 
 
-@pytest.mark.jitless
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
@@ -56,7 +57,6 @@ def test_reset_options(env: royal_casino_v0.raw_env, options: dict[str, Any], ex
     assert env.agent_selection == f"player_{expected.turn}"
 
 
-@pytest.mark.jitless
 def test_dealer_and_score_of_a_shuffled_deal(env: royal_casino_v0.raw_env) -> None:
     env.reset(seed=5, options={"dealer": 1, "score": (18, 3)})
     assert (env.position.dealer, env.position.turn, env.position.score) == (1, 0, (18, 3))
@@ -92,7 +92,6 @@ NOT_YET_REFUSED = [
 ]
 
 
-@pytest.mark.jitless
 @pytest.mark.parametrize(("options", "message"), [*WRONG_OPTIONS, *NOT_YET_REFUSED])
 def test_wrong_options_change_nothing(
     env: royal_casino_v0.raw_env, options: dict[str, Any], message: str
@@ -109,14 +108,12 @@ def test_wrong_options_change_nothing(
     assert env.position == twin.position
 
 
-@pytest.mark.jitless
 def test_an_unknown_option_warns(env: royal_casino_v0.raw_env) -> None:
     with pytest.warns(UserWarning, match="'decks' is ignored; valid: deck, position, dealer, score"):
         env.reset(options={"decks": DECK, "dealer": 1})
     assert env.position.dealer == 1
 
 
-@pytest.mark.jitless
 def test_illegal_tokens_change_nothing(env: royal_casino_v0.raw_env) -> None:
     before = everything(env)
     legal = np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
@@ -131,7 +128,6 @@ def test_illegal_tokens_change_nothing(env: royal_casino_v0.raw_env) -> None:
     assert everything(env) != before
 
 
-@pytest.mark.jitless
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_an_illegal_token_loses(players: int) -> None:
     """Through `env`: the game ends at once, with -1 for who named it."""
@@ -148,7 +144,6 @@ def test_an_illegal_token_loses(players: int) -> None:
     assert not any(env.terminations.values())
 
 
-@pytest.mark.jitless
 @pytest.mark.xfail(reason="observe() goes by agent_selection, which then names an agent that is not to act")
 def test_an_illegal_token_shows_nothing_of_the_hand() -> None:
     """The agents that step after it see neither the loser's legal tokens nor its unfinished move."""
@@ -162,7 +157,6 @@ def test_an_illegal_token_shows_nothing_of_the_hand() -> None:
     assert env.observe("player_0")["observation"].tobytes() == other
 
 
-@pytest.mark.jitless
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -163,11 +163,10 @@ def test_wrong_choices_play_nothing() -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"decks": np.zeros((4, 52), np.int8)},
-        {"decks": np.arange(52, dtype=np.int8)},
-        {"dealers": [2, 0, 0, 0]},
+        {"decks": np.zeros((4, 52), np.int8)},  # one card 52 times
+        {"decks": np.arange(52, dtype=np.int8)},  # one deck for four games
+        {"dealers": [2, 0, 0, 0]},  # there is no seat 2
     ],
-    ids=["one card", "one deck", "no seat"],
 )
 def test_wrong_decks_and_dealers(options: dict[str, Any]) -> None:
     with pytest.raises(CasinoError):
