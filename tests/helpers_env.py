@@ -28,6 +28,7 @@ SETTINGS = (
 )
 STYLES = ("uniform", "builds", "trails")
 TOKENS = {token_name(token): token for token in range(N_TOKENS)}
+ENDLESS = 20_000  # steps that no episode takes
 
 Choice = Callable[[dict[str, np.ndarray]], int]  # a token for an observation
 
@@ -175,10 +176,11 @@ def match_rewards(winner: int | None, players: int) -> list[float]:
 def play_out(env: Any, choose: Choice) -> dict[str, float]:
     """Play a started AEC episode to its end, dead steps too; each agent's sum of rewards."""
     returns = dict.fromkeys(env.possible_agents, 0.0)
-    for agent in env.agent_iter():
+    for agent in env.agent_iter(ENDLESS):
         observation, reward, terminated, truncated, _ = env.last()
         returns[agent] += reward
         env.step(None if terminated or truncated else choose(observation))
+    assert env.agents == [], "the episode does not end"
     return returns
 
 

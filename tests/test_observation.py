@@ -103,6 +103,23 @@ def test_equal_observations_have_equal_masks(rules: str, players: int, style: st
     assert met_again >= len(known)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "royal AHAS/3S4S KCAC",  # VALUE 14 with the ace as 1 or as 14
+        "royal;capture=free 9H9S/3S4S 2C3C4C5C6C7C9C 9=4D5D@1",
+        "royal;raise_absorb=yes 2S9H/8C9S 3D6C9D 7=3C4C@1",
+        "plain 2SJS/3S4S JCJDJH",
+    ],
+)
+def test_different_unfinished_moves_look_different(text: str) -> None:
+    """Where the next tokens differ, so do the observations."""
+    known = {}
+    for observation, tokens in unfinished(study(text)):
+        assert known.setdefault(observation, tokens) == tokens
+    assert len(known) > 3
+
+
 def read_blocks(vector: np.ndarray, players: int) -> dict[str, np.ndarray]:
     """The blocks of an observation by name."""
     return {block.name: vector[block.offset : block.offset + block.size] for block in blocks(players)}

@@ -136,6 +136,23 @@ def test_observations_along_a_game(players: int) -> None:
 
 
 @pytest.mark.jitless
+def test_observations_are_copies() -> None:
+    """What was observed does not change with the game, nor the game with what was observed."""
+    env = royal_casino_v0.raw_env()
+    env.reset(seed=6)
+    first, kept = env.last()[0], copy.deepcopy(env.last()[0])
+    env.step(random_token(0)(first))
+    for name, array in kept.items():
+        assert np.array_equal(first[name], array)
+        env.last()[0][name][:] = 1
+    assert not env.last()[0]["action_mask"].all()
+    env.position.state.hands[:] = 0
+    assert env.position.state.hands.all()
+    env.spelled.append(0)
+    assert 0 not in env.spelled
+
+
+@pytest.mark.jitless
 @pytest.mark.parametrize("auto_complete", [True, False])
 def test_auto_complete(auto_complete: bool) -> None:
     """After its first token a move goes on by itself where one token is legal; a turn never begins so."""

@@ -158,6 +158,9 @@ NEXT = [
     (RAISE.format("no"), "BUILD 2S, VALUE 9", "PILE 7"),
     (RAISE.format("no"), "BUILD 2S, VALUE 9, PILE 7", "DONE"),
     (RAISE.format("yes"), "BUILD 2S, VALUE 9, PILE 7", "TAKE 3D, TAKE 9D, DONE"),
+    # an ace raises as 1, so not after it was named as 14
+    ("royal AHAS/2SKS AC 13=6C7C@1", "BUILD AS, VALUE 14", "PILE 13"),
+    ("royal AHAS/2SKS AC 13=6C7C@1", "BUILD AS, VALUE 14 (ace high)", "TAKE AC"),
     # R8: one of three, or all three
     ("plain 2SJS/3S4S JCJDJH", "CAPTURE JS", "TAKE JC, TAKE JD, TAKE JH"),
     ("plain 2SJS/3S4S JCJDJH", "CAPTURE JS, TAKE JC", "TAKE JD, DONE"),
