@@ -97,6 +97,7 @@ def test_r6_3_names_in_order() -> None:
         ("royal;near21=pagat", "20/0", "3S4S/2S3C3D", (21, 4), 0),  # at 20 most spades
         ("royal;near21=pagat", "20/0", "2S/3C3S4S", (20, 4), None),
         ("royal;near21=pagat", "19/0", "TD/2C3C3D", (21, 3), 0),
+        ("spade;near21=pagat;target=21", "20/0", "3S/4S5S", (20, 5), None),  # most, not some
         ("royal;near21=none", "18/0", "TDAC/2C", (24, 0), 0),
         ("royal;near21=none", "20/0", "2S/3C3D3S4S", (21, 4), 0),
         ("royal;target=11", "9/0", "TD/2C3C3D", (11, 3), 0),  # 18, 19, 20 stand for the last three
