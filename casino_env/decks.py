@@ -38,9 +38,8 @@ def read_deck(deck: DeckLike) -> NDArray[np.int8]:
     try:
         cards = parse_cards(deck) if isinstance(deck, str) else list(deck)
         if len(cards) != N_CARDS or any(not is_count(card) or card >= N_CARDS for card in cards):
-            raise ValueError(
-                f"{len(cards)} cards; valid: {N_CARDS} cards, each id from 0 to {N_CARDS - 1} once"
-            )
+            raise ValueError(f"{len(cards)} cards; valid: the {N_CARDS} ids from 0 to {N_CARDS - 1} once each")
+        cards = list(map(int, cards))
         card_set(cards)
     except (TypeError, ValueError) as error:
         raise CasinoError(f"deck: {error}") from None
