@@ -4,11 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from casino_env.bits import lowest
-from casino_env.cards import SPADES, iter_cards
+from casino_env.cards import N_CARDS, SPADES
 from casino_env.jit import kernel
 from casino_env.legal import LegalMoves
 from casino_env.moves import move_card, move_loose, move_pile, move_value
-from casino_env.rules import CARDS, SPADES_ITEM, Rules, RuleTable
+from casino_env.rules import Rules, RuleTable, hand_value
+from casino_env.scoring import card_points
 from casino_env.state import IntArray
 from casino_env.view import View
 
@@ -39,21 +40,21 @@ class GreedyAgent:
 
     def __init__(self, rules: Rules) -> None:
         self._worth = card_worth(rules.table)
-        self._hand_value = rules.table.hand_value
+        self._rules = rules.table
         self._sweep = 0.0 if rules.option("sweeps") == "none" else SWEEP_WORTH
 
     def choose(self, view: View, legal: LegalMoves, rng: np.random.Generator) -> IntArray:
         """See `Agent.choose`. Deterministic: of equal moves, the first of the list."""
         choices = np.zeros(len(legal.offsets) - 1, np.int64)
-        _choose(view, legal.offsets, legal.moves, (self._worth, self._hand_value, self._sweep), choices)
+        _choose(view, legal.offsets, legal.moves, (self._worth, self._rules, self._sweep), choices)
         return choices
 
 
 def card_worth(rules: RuleTable) -> NDArray[np.float64]:
     """Worth of capturing each card, float64[52]: its points, and its share in the majorities."""
-    worth = rules.card_points.sum(axis=0) + rules.most[CARDS] / HALF_DECK
-    worth[list(iter_cards(SPADES))] += rules.most[SPADES_ITEM] / HALF_SUIT
-    return worth
+    of_cards, of_spades = rules.most_cards / HALF_DECK, rules.most_spades / HALF_SUIT
+    points = [card_points(rules, 1 << card) + of_spades * (SPADES >> card & 1) for card in range(N_CARDS)]
+    return np.array(points) + of_cards
 
 
 @kernel
@@ -61,7 +62,7 @@ def _choose(
     view: View,
     offsets: IntArray,
     moves: IntArray,
-    scale: tuple[NDArray[np.float64], IntArray, float],
+    scale: tuple[NDArray[np.float64], RuleTable, float],
     choices: IntArray,
 ) -> None:
     for game in range(choices.shape[0]):
@@ -74,8 +75,8 @@ def _choose(
 
 
 @kernel
-def _gain(view: View, game: int, move: int, scale: tuple[NDArray[np.float64], IntArray, float]) -> float:
-    worth, hand_value, sweep = scale
+def _gain(view: View, game: int, move: int, scale: tuple[NDArray[np.float64], RuleTable, float]) -> float:
+    worth, rules, sweep = scale
     card, loose = move_card(move), move_loose(move)
     if move_value(move):
         return UNLISTED
@@ -84,7 +85,7 @@ def _gain(view: View, game: int, move: int, scale: tuple[NDArray[np.float64], In
     taken, left = 1 << card | loose, view.loose[game] & ~loose
     for value in range(view.build_cards.shape[1]):
         cards = view.build_cards[game, value]
-        if move_pile(move) and value == hand_value[card]:
+        if move_pile(move) and value == hand_value(rules, card):
             taken |= cards
         else:
             left |= cards

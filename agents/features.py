@@ -13,7 +13,8 @@ from casino_env.cards import BIG_CASINO, FULL_DECK, N_CARDS, SPADES, SUIT_COUNT
 from casino_env.jit import kernel
 from casino_env.legal import LegalMoves
 from casino_env.moves import move_card, move_loose, move_pile, move_raises, move_value
-from casino_env.rules import ACE_HIGH, RuleTable, side_count
+from casino_env.rules import ACE_HIGH, RuleTable, alone_value, hand_value, side_count, sum_value
+from casino_env.scoring import card_points
 from casino_env.state import NOBODY, VALUES, IntArray, State
 from casino_env.turn import is_alone, reachable
 from casino_env.view import View
@@ -85,7 +86,7 @@ def _write_states(view: View, rules: RuleTable, out: FloatArray) -> None:
             captured = view.captured[game, seat]
             row[at] = popcount(captured) / CARD_SCALE
             row[at + 1] = popcount(captured & SPADES) / SPADE_SCALE
-            row[at + 2] = _prize(rules, captured) / COUNT_SCALE
+            row[at + 2] = card_points(rules, captured) / COUNT_SCALE
             row[at + 3] = view.sweeps[game, seat] / COUNT_SCALE
             row[at + 4] = view.hand_sizes[game, seat] / COUNT_SCALE
             at += 5
@@ -149,12 +150,12 @@ def _table_after(view: View, game: int, rules: RuleTable, move: int) -> tuple[in
     if value:
         standing |= 1 << value
         if move_raises(move):
-            standing &= ~(1 << (value - rules.sum_value[card]))
+            standing &= ~(1 << (value - sum_value(rules, card)))
     elif move_loose(move) or move_pile(move):
         taken = 1 << card | move_loose(move)
         if move_pile(move):
-            taken |= view.build_cards[game, rules.hand_value[card]]
-            standing &= ~(1 << rules.hand_value[card])
+            taken |= view.build_cards[game, hand_value(rules, card)]
+            standing &= ~(1 << hand_value(rules, card))
     else:
         loose |= 1 << card
     return loose, taken, standing
@@ -165,10 +166,10 @@ def _put_gain(rules: RuleTable, loose: int, taken: int, standing: int, row: Floa
     """What the move banks and what it leaves."""
     row[0] = popcount(taken) / COUNT_SCALE
     row[1] = popcount(taken & SPADES) / COUNT_SCALE
-    row[2] = _prize(rules, taken)
+    row[2] = card_points(rules, taken)
     row[3] = 1 if taken and loose == 0 and standing == 0 else 0
     row[4] = popcount(loose) / COUNT_SCALE
-    row[5] = _prize(rules, loose)
+    row[5] = card_points(rules, loose)
     return 6
 
 
@@ -194,7 +195,7 @@ def _put_builds(view: View, game: int, rules: RuleTable, row: FloatArray, at: in
             row[at + players] = view.build_multiple[game, value]
             row[at + players + 1] = popcount(cards) / COUNT_SCALE
             row[at + players + 2] = popcount(cards & SPADES) / COUNT_SCALE
-            row[at + players + 3] = _prize(rules, cards)
+            row[at + players + 3] = card_points(rules, cards)
         at += width
     return at
 
@@ -222,8 +223,8 @@ def _takeable(rules: RuleTable, loose: int) -> int:
     totals = reachable(rules, loose)
     while loose:
         card = lowest(loose)
-        if is_alone(rules, card, rules.alone_value[card]):
-            totals |= 1 << rules.alone_value[card]
+        if is_alone(rules, card, alone_value(rules, card)):
+            totals |= 1 << alone_value(rules, card)
         loose &= loose - 1
     return totals
 
@@ -233,7 +234,7 @@ def _value_counts(rules: RuleTable, cards: int) -> IntArray:
     """Number of the cards with each capture value, int64[17]."""
     counts = np.zeros(17, np.int64)
     while cards:
-        counts[rules.hand_value[lowest(cards)]] += 1
+        counts[hand_value(rules, lowest(cards))] += 1
         cards &= cards - 1
     return counts
 
@@ -247,15 +248,3 @@ def _unseen(view: View, game: int) -> int:
     for seat in range(view.captured.shape[1]):
         seen |= view.captured[game, seat]
     return FULL_DECK & ~seen
-
-
-@kernel
-def _prize(rules: RuleTable, cards: int) -> float:
-    """Points that the cards carry by themselves (R6.1)."""
-    total = 0.0
-    while cards:
-        card = lowest(cards)
-        for item in range(rules.card_points.shape[0]):
-            total += rules.card_points[item, card]
-        cards &= cards - 1
-    return total

@@ -18,7 +18,8 @@ from casino_env.cards import SPADES
 from casino_env.jit import kernel
 from casino_env.moves import move_loose, move_pile, move_raises, move_value
 from casino_env.objectives import margins
-from casino_env.rules import CARDS, SPADES_ITEM, TURNS, RuleTable
+from casino_env.rules import TURNS, RuleTable
+from casino_env.scoring import card_points
 from casino_env.state import IntArray, State
 from casino_env.vector_env import VectorEnv
 
@@ -103,7 +104,7 @@ def banked_margins(state: State, rules: RuleTable) -> NDArray[np.float64]:
 
 @kernel
 def _bank(state: State, rules: RuleTable, totals: IntArray) -> None:
-    sides, prizes = totals.shape[1], rules.card_points.sum(axis=0)
+    sides = totals.shape[1]
     for game in range(totals.shape[0]):
         cards = np.zeros(sides, np.int64)
         for seat in range(state.hands.shape[1]):
@@ -111,12 +112,11 @@ def _bank(state: State, rules: RuleTable, totals: IntArray) -> None:
             if rules.sweeps:
                 totals[game, seat % sides] += state.sweeps[game, seat]
         for side in range(sides):
-            for card in range(prizes.shape[0]):
-                totals[game, side] += prizes[card] * (cards[side] >> card & 1)
+            totals[game, side] += card_points(rules, cards[side])
             if popcount(cards[side]) > HALF_DECK:
-                totals[game, side] += rules.most[CARDS]
+                totals[game, side] += rules.most_cards
             if popcount(cards[side] & SPADES) > HALF_SUIT:
-                totals[game, side] += rules.most[SPADES_ITEM]
+                totals[game, side] += rules.most_spades
 
 
 @kernel

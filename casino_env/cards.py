@@ -15,7 +15,7 @@ _CARD = re.compile(f"[{RANKS}][{SUITS}]")
 def card_id(name: str) -> int:
     """Id of a card name such as `TD` (R1.2); ValueError if it is not one."""
     if not _CARD.fullmatch(name):
-        raise ValueError(f"'{name}' is not a card: rank {' '.join(RANKS)} then suit {' '.join(SUITS)}")
+        raise ValueError(f"{name!r} is not a card: rank {' '.join(RANKS)} then suit {' '.join(SUITS)}")
     return SUIT_COUNT * RANKS.index(name[0]) + SUITS.index(name[1])
 
 
@@ -62,3 +62,4 @@ ACES = card_set(parse_cards("ACADAHAS"))
 SPADES = suit_set("S")
 BIG_CASINO = card_id("TD")
 LITTLE_CASINO = card_id("2S")
+JACK_OF_SPADES = card_id("JS")

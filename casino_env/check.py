@@ -6,12 +6,13 @@ from casino_env.bits import popcount
 from casino_env.cards import card_name
 from casino_env.jit import kernel
 from casino_env.moves import Move, move_card, move_loose, move_pile, move_raises, move_value
-from casino_env.rules import RuleTable
+from casino_env.rules import RuleTable, hand_value, is_paired, sum_value
 from casino_env.state import IntArray, State
 from casino_env.turn import (
     TRIPLE,
     Table,
     forced_cards,
+    held_after,
     is_alone,
     look,
     may_build,
@@ -23,20 +24,22 @@ from casino_env.turn import (
 )
 
 LEGAL = 0
-NOT_HELD, NOT_LOOSE, NO_TRAIL, NO_PAIR, NO_BUILD, PROMISE, FORCED, NOT_GROUPS = range(1, 9)
-NO_VALUE, NO_RAISE, ABSORBS, JOIN, NO_JOIN, NOTHING_JOINS = range(9, 15)
+NOT_HELD, NOT_LOOSE, OWNS_BUILD, SAME_RANK, NO_PAIR, NO_BUILD, PROMISE, FORCED, NOT_GROUPS = range(1, 10)
+NO_VALUE, PARTNER, NO_CARD, NO_RAISE, ABSORBS, JOIN, NO_JOIN, NOTHING_JOINS = range(10, 18)
 
 REASONS = {
     NOT_HELD: "{card} is not in the hand of the seat to act",
     NOT_LOOSE: "it names a card that is not loose on the table",
-    NO_TRAIL: "{card} may not be trailed: the seat owns a build, or a loose card has the same rank (R3.1)",
+    OWNS_BUILD: "the seat owns a build, so it may not trail (R3.1)",
+    SAME_RANK: "a loose card has the rank of {card}, so it may not be trailed (R3.1)",
     NO_PAIR: "{card} captures one loose card of its rank, or all three of three (R8)",
     NO_BUILD: "no such build stands for {card} to capture (R3.2)",
     PROMISE: "the seat would own a build without a card that captures it (R4.4)",
     FORCED: "a capture takes every loose card of the played card's rank (R3.3)",
     NOT_GROUPS: "the cards do not split into groups of the value (R3.2, R4.1)",
-    NO_VALUE: "a build of {value} may not be made: no such value, the partner's build (R4.6), or no card "
-    "left in hand to capture it or another build of the seat (R4.3, R4.4)",
+    NO_VALUE: "the rule set has no build of {value} (R8)",
+    PARTNER: "the partner owns the build of {value} (R4.6)",
+    NO_CARD: "after it, the seat must hold a card that captures each of its builds (R4.3, R4.4)",
     NO_RAISE: "no single build that the seat may raise stands for {card} to make {value} (R4.2, R4.6)",
     ABSORBS: "a raise takes no loose cards along (R4.2, raise_absorb=no)",
     JOIN: "a build of {value} stands and is joined: write [{value}] (R4.1)",
@@ -62,26 +65,28 @@ def why_illegal(state: State, game: int, rules: RuleTable, move: int) -> int:
     if move_value(move):
         return _why_no_build(rules, table, move)
     if loose == 0 and not move_pile(move):
-        return LEGAL if may_trail(rules, table, card) else NO_TRAIL
+        if may_trail(rules, table, card):
+            return LEGAL
+        return OWNS_BUILD if table.owned else SAME_RANK
     return _why_no_capture(rules, table, card, loose, move_pile(move))
 
 
 @kernel
 def _why_no_capture(rules: RuleTable, table: Table, card: int, loose: int, pile: int) -> int:
-    if rules.paired[card]:
+    if is_paired(rules, card):
         matches = popcount(same_rank(card, table.loose))
         taken = popcount(loose)
         if pile or same_rank(card, loose) != loose or (taken != 1 and (taken, matches) != (TRIPLE, TRIPLE)):
             return NO_PAIR
-    value = rules.hand_value[card]
+    value = hand_value(rules, card)
     if pile and not table.standing >> value & 1:
         return NO_BUILD
-    if not may_capture(rules, table, card, pile):
+    if not may_capture(rules, table, card, held_after(rules, table, card), pile):
         return PROMISE
     forced = forced_cards(rules, table, card)
     if forced & ~loose:
         return FORCED
-    if not rules.paired[card] and splits(rules, loose, value, 0, _order()) < 0:
+    if not is_paired(rules, card) and splits(rules, loose, value, 0, _order()) < 0:
         return NOT_GROUPS
     return LEGAL
 
@@ -90,8 +95,10 @@ def _why_no_capture(rules: RuleTable, table: Table, card: int, loose: int, pile:
 def _why_no_build(rules: RuleTable, table: Table, move: int) -> int:
     card, loose, value = move_card(move), move_loose(move), move_value(move)
     joins = table.standing >> value & 1
-    if not may_build(rules, table, card, value):
-        return NO_VALUE
+    if not may_build(rules, table, value, held_after(rules, table, card)):
+        if not rules.build_values >> value & 1:
+            return NO_VALUE
+        return PARTNER if table.barred >> value & 1 else NO_CARD
     if joins != move_pile(move):
         return JOIN if joins else NO_JOIN
     if move_raises(move):
@@ -110,8 +117,8 @@ def joins_groups(rules: RuleTable, card: int, loose: int, value: int) -> bool:
     """Whether the played card and the loose cards split into groups worth `value` (R4.1)."""
     if is_alone(rules, card, value) and splits(rules, loose, value, 0, _order()) >= 0:
         return True
-    need = value - rules.sum_value[card]
-    if rules.sum_value[card] == 0 or need <= 0:
+    need = value - sum_value(rules, card)
+    if sum_value(rules, card) == 0 or need <= 0:
         return False
     return splits(rules, loose, value, need, _order()) >= 0
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from casino_env.cards import N_CARDS
 from casino_env.jit import kernel
 from casino_env.moves import move_card, move_loose, move_pile, move_raises, move_value
-from casino_env.rules import HAND_SIZE, TABLE_SIZE, RuleTable
+from casino_env.rules import HAND_SIZE, TABLE_SIZE, RuleTable, hand_value, sum_value
 from casino_env.scoring import N_ITEMS, deal_points, settle
 from casino_env.state import NOBODY, IntArray, State
 from casino_env.turn import group_count
@@ -68,7 +68,7 @@ def apply_move(state: State, game: int, rules: RuleTable, move: int) -> None:
     if move_value(move):
         _build(state, game, rules, move)
     elif loose or move_pile(move):
-        _capture(state, game, 1 << card | loose, move_pile(move) * rules.hand_value[card])
+        _capture(state, game, 1 << card | loose, move_pile(move) * hand_value(rules, card))
     else:
         state.loose[game] |= 1 << card
     state.turn[game] = (seat + 1) % state.hands.shape[1]
@@ -94,7 +94,7 @@ def _build(state: State, game: int, rules: RuleTable, move: int) -> None:
     cards = 1 << card | loose
     if move_raises(move):
         groups = 1 + group_count(rules, loose, value)
-        cards |= _lift(state, game, value - rules.sum_value[card])
+        cards |= _lift(state, game, value - sum_value(rules, card))
     else:
         groups = group_count(rules, cards, value)
     state.build_multiple[game, value] = 1 if groups > 1 or move_pile(move) else 0

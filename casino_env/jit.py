@@ -28,7 +28,7 @@ def kernel(function: F) -> F:
     previous = config.CACHE_DIR
     config.CACHE_DIR = str(_cache_folder(Path(function.__code__.co_filename).resolve().parent))
     try:
-        return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+        return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=True)(function))
     finally:
         config.CACHE_DIR = previous
 

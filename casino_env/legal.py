@@ -2,6 +2,9 @@
 
 Axes: `B` games, `M` moves of all games together. A list is bounded by `MAX_MOVES` a game; reaching the
 bound is reported in `LegalMoves.bounded`. Which choices are legal is stated in `turn`, not here.
+
+Scratch space is one int64 array, cut into regions by the offsets below: passing one array costs a kernel
+call less than passing a tuple of seven.
 """
 
 from typing import NamedTuple
@@ -12,25 +15,34 @@ from numpy.typing import NDArray
 from casino_env.bits import lowest, popcount
 from casino_env.jit import kernel
 from casino_env.moves import pack
-from casino_env.rules import RuleTable
+from casino_env.rules import RuleTable, alone_value, hand_value, is_paired, sum_value
 from casino_env.state import IntArray, State
 from casino_env.turn import (
     TOTALS,
     TRIPLE,
     Table,
-    capture_parts,
     forced_cards,
-    is_alone,
+    held_after,
     look,
     may_build,
     may_capture,
     may_raise,
     may_trail,
     same_rank,
-    values_held,
 )
 
 MAX_MOVES = 4096  # a game; also the bound of groups and of sets for one played card and value
+
+_SMALL = 64
+IDS = 0  # loose cards that sum, rising
+TOTALS_FROM = IDS + _SMALL  # totals reachable with the cards from an index on
+STACK = TOTALS_FROM + _SMALL  # of the search for sums
+GROUPS = STACK + _SMALL  # groups worth the value, card sets
+FIRSTS = GROUPS + MAX_MOVES  # loose cards that complete the played card's group
+UNIONS = FIRSTS + MAX_MOVES  # unions of disjoint groups; the first is empty
+SETS = UNIONS + MAX_MOVES  # loose cards of the moves with one card and value
+CUT = SETS + MAX_MOVES  # 1 once something did not fit
+WORK_SIZE = CUT + 1
 
 
 class LegalMoves(NamedTuple):
@@ -41,42 +53,11 @@ class LegalMoves(NamedTuple):
     bounded: NDArray[np.bool_]  # [B] true: the list was cut at the bound
 
 
-def select_lists(offsets: IntArray, games: IntArray) -> tuple[IntArray, IntArray]:
-    """Some games' ragged lists put together: the rows of their entries, and the new offsets [G + 1]."""
-    counts = offsets[games + 1] - offsets[games]
-    picked = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
-    return np.arange(picked[-1]) + np.repeat(offsets[games] - picked[:-1], counts), picked
-
-
-def select_legal(legal: LegalMoves, games: IntArray) -> LegalMoves:
-    """The lists of the games with the given indices, which may repeat."""
-    rows, offsets = select_lists(legal.offsets, games)
-    return LegalMoves(offsets, legal.moves[rows], legal.bounded[games])
-
-
-class Work(NamedTuple):
-    """Scratch arrays, allocated once and reused for every list."""
-
-    ids: IntArray  # [53] cards that can stand in a sum
-    suffix: IntArray  # [53] totals reachable with the cards from an index on
-    stack: IntArray  # [53]
-    groups: IntArray  # [MAX_MOVES] card sets
-    firsts: IntArray  # [MAX_MOVES] card sets that complete the played card's group
-    unions: IntArray  # [MAX_MOVES] unions of disjoint groups; the first is empty
-    sets: IntArray  # [MAX_MOVES] the sets of one played card and value
-
-
-def new_work() -> Work:
-    """Scratch arrays for `list_turn`."""
-    sizes = 3 * [53] + 4 * [MAX_MOVES]
-    return Work._make(np.zeros(size, np.int64) for size in sizes)
-
-
 class MoveLister:
     """Lists the legal moves of batches, reusing its buffers; the arrays returned are copies."""
 
     def __init__(self, games: int) -> None:
-        self._work = new_work()
+        self._work = np.zeros(WORK_SIZE, np.int64)
         self._moves = np.zeros(MAX_MOVES + 32 * games, np.int64)
 
     def __call__(self, state: State, rules: RuleTable) -> LegalMoves:
@@ -92,11 +73,24 @@ class MoveLister:
             self._moves = np.concatenate([self._moves, np.zeros_like(self._moves)])
 
 
+def select_lists(offsets: IntArray, games: IntArray) -> tuple[IntArray, IntArray]:
+    """Some games' ragged lists put together: the rows of their entries, and the new offsets [G + 1]."""
+    counts = offsets[games + 1] - offsets[games]
+    picked = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+    return np.arange(picked[-1]) + np.repeat(offsets[games] - picked[:-1], counts), picked
+
+
+def select_legal(legal: LegalMoves, games: IntArray) -> LegalMoves:
+    """The lists of the games with the given indices, which may repeat."""
+    rows, offsets = select_lists(legal.offsets, games)
+    return LegalMoves(offsets, legal.moves[rows], legal.bounded[games])
+
+
 @kernel
 def _list_batch(
     state: State,
     rules: RuleTable,
-    work: Work,
+    work: IntArray,
     lists: tuple[IntArray, IntArray, NDArray[np.bool_]],
     first: int,
 ) -> int:
@@ -106,194 +100,245 @@ def _list_batch(
         start = offsets[game]
         if start + MAX_MOVES > moves.shape[0]:
             return game
-        count = list_turn(rules, look(state, game, rules), work, moves[start : start + MAX_MOVES])
-        offsets[game + 1] = start + count
-        bounded[game] = count == MAX_MOVES
+        end = list_turn(rules, look(state, game, rules), work, moves, start)
+        offsets[game + 1] = end
+        bounded[game] = work[CUT] != 0
     return offsets.shape[0] - 1
 
 
 @kernel
-def list_turn(rules: RuleTable, table: Table, work: Work, out: IntArray) -> int:
-    """Write the legal moves of one turn to `out`, card by card; returns how many (at most its length)."""
-    count = 0
+def list_turn(rules: RuleTable, table: Table, work: IntArray, out: IntArray, start: int) -> int:
+    """Write a turn's legal moves to `out` from `start` on; returns the end, at most `start + MAX_MOVES`.
+
+    `out` must have that much room; `work[CUT]` tells whether the list is cut. The order is by played card,
+    then trail, captures, builds, raises.
+    """
+    end, limit = start, start + MAX_MOVES
+    work[CUT] = 0
+    prepare_sums(rules, table.loose, work)
     hand = table.hand
     while hand:
         card = lowest(hand)
         hand &= hand - 1
+        held = held_after(rules, table, card)
         if may_trail(rules, table, card):
-            count = _emit(out, count, pack(card, 0, 0, 0, 0))
-        if rules.paired[card]:
-            count = _list_pairings(rules, table, card, out, count)
-        elif rules.hand_value[card]:
-            count = _list_captures(rules, table, card, work, (out, count))
-        if rules.sum_value[card]:
-            count = _list_builds(rules, table, card, work, (out, count))
-    return count
+            end = _emit(work, out, end, limit, pack(card, 0, 0, 0, 0))
+        if is_paired(rules, card):
+            end = _list_pairings(rules, table, card, held, (work, out, end, limit))
+        elif hand_value(rules, card):
+            end = _list_captures(rules, table, card, held, (work, out, end, limit))
+        if sum_value(rules, card):
+            values = held & rules.build_values
+            while values:
+                value = lowest(values)
+                values &= values - 1
+                if may_build(rules, table, value, held):
+                    end = _list_builds(rules, table, card, value, (work, out, end, limit))
+    return end
 
 
 @kernel
 def _list_captures(
-    rules: RuleTable, table: Table, card: int, work: Work, listed: tuple[IntArray, int]
+    rules: RuleTable, table: Table, card: int, held: int, lists: tuple[IntArray, IntArray, int, int]
 ) -> int:
     """R3.2, R3.3: the forced cards with every union of groups, with and without the build."""
-    out, count = listed
-    value = rules.hand_value[card]
-    with_pile = may_capture(rules, table, card, 1)
-    without = may_capture(rules, table, card, 0)
-    if not with_pile and not without:
-        return count
+    work, out, end, limit = lists
+    value = hand_value(rules, card)
+    with_pile = may_capture(rules, table, card, held, 1)
+    without = may_capture(rules, table, card, held, 0)
     forced = forced_cards(rules, table, card)
-    parts = capture_parts(rules, table, card)
-    groups = _list_groups(rules, parts, parts & ~forced, value, work)
-    unions = _unite(work.groups, groups, work.unions)
+    unions = 1
+    work[UNIONS] = 0
+    if (with_pile or without) and _may_hold_group(work, table.loose & ~forced, value):
+        unions = _unite(work, _list_groups(rules, table.loose, forced, value, work))
+    elif not with_pile and (not without or forced == 0):
+        return end
     n_sets = 0
     for i in range(unions):
-        n_sets = _add_once(work.sets, n_sets, work.unions[i] | forced)
+        n_sets = _add_once(work, SETS, n_sets, work[UNIONS + i] | forced)
     for i in range(n_sets):
-        if without and work.sets[i]:
-            count = _emit(out, count, pack(card, work.sets[i], 0, 0, 0))
+        cards = work[SETS + i]
+        if without and cards:
+            end = _emit(work, out, end, limit, pack(card, cards, 0, 0, 0))
         if with_pile:
-            count = _emit(out, count, pack(card, work.sets[i], 0, 1, 0))
-    return count
+            end = _emit(work, out, end, limit, pack(card, cards, 0, 1, 0))
+    return end
 
 
 @kernel
-def _list_pairings(rules: RuleTable, table: Table, card: int, out: IntArray, count: int) -> int:
+def _list_pairings(
+    rules: RuleTable, table: Table, card: int, held: int, lists: tuple[IntArray, IntArray, int, int]
+) -> int:
     """R8 (paired): exactly one loose card of the rank, or all three."""
+    work, out, end, limit = lists
     matches = same_rank(card, table.loose)
-    if matches == 0 or not may_capture(rules, table, card, 0):
-        return count
+    if matches == 0 or not may_capture(rules, table, card, held, 0):
+        return end
     if popcount(matches) == TRIPLE:
-        count = _emit(out, count, pack(card, matches, 0, 0, 0))
+        end = _emit(work, out, end, limit, pack(card, matches, 0, 0, 0))
     if forced_cards(rules, table, card):
-        return count
+        return end
     while matches:
-        count = _emit(out, count, pack(card, matches & -matches, 0, 0, 0))
+        end = _emit(work, out, end, limit, pack(card, matches & -matches, 0, 0, 0))
         matches &= matches - 1
-    return count
+    return end
 
 
 @kernel
-def _list_builds(rules: RuleTable, table: Table, card: int, work: Work, listed: tuple[IntArray, int]) -> int:
-    """R4.1, R4.2: for every value still held, makes, additions and raises."""
-    out, count = listed
-    values = values_held(rules, table.hand & ~(1 << card))
-    while values:
-        value = lowest(values)
-        values &= values - 1
-        if not may_build(rules, table, card, value):
-            continue
-        joins = table.standing >> value & 1
-        raises = may_raise(rules, table, card, value)
-        groups = _list_groups(rules, table.loose, table.loose, value, work)
-        unions = _unite(work.groups, groups, work.unions)
-        n_sets = _build_sets(rules, table, card, value, (work, unions))
-        for i in range(n_sets):
-            if work.sets[i] or joins:
-                count = _emit(out, count, pack(card, work.sets[i], value, joins, 0))
-        if raises:
-            for i in range(unions if rules.raise_absorb else 1):
-                count = _emit(out, count, pack(card, work.unions[i], value, joins, 1))
-    return count
-
-
-@kernel
-def _build_sets(rules: RuleTable, table: Table, card: int, value: int, united: tuple[Work, int]) -> int:
-    """Write to `work.sets` the loose cards that can join the played card; returns how many sets."""
-    work, unions = united
-    count = 0
-    if is_alone(rules, card, value):
+def _list_builds(
+    rules: RuleTable, table: Table, card: int, value: int, lists: tuple[IntArray, IntArray, int, int]
+) -> int:
+    """R4.1, R4.2: every make, addition and raise to a value that may be built."""
+    work, out, end, limit = lists
+    joins = table.standing >> value & 1
+    raises = may_raise(rules, table, card, value)
+    alone = alone_value(rules, card) == value
+    need = value - sum_value(rules, card)
+    completes = need > 0 and work[TOTALS_FROM] >> need & 1
+    if not completes and not raises and not (alone and (joins or _may_hold_group(work, table.loose, value))):
+        return end
+    unions = 1
+    work[UNIONS] = 0
+    if _may_hold_group(work, table.loose, value):
+        unions = _unite(work, _list_groups(rules, table.loose, 0, value, work))
+    n_sets = 0
+    if alone:
         for i in range(unions):
-            count = _add_once(work.sets, count, work.unions[i])
-    need = value - rules.sum_value[card]
-    if need > 0:
-        firsts = _list_sums(rules, table.loose, need, work, work.firsts)
-        for i in range(firsts):
-            for j in range(unions):
-                if work.firsts[i] & work.unions[j] == 0:
-                    count = _add_once(work.sets, count, work.firsts[i] | work.unions[j])
-    return count
+            n_sets = _add_once(work, SETS, n_sets, work[UNIONS + i])
+    if completes:
+        n_sets = _complete_groups(rules, need, unions, n_sets, work)
+    for i in range(n_sets):
+        if work[SETS + i] or joins:
+            end = _emit(work, out, end, limit, pack(card, work[SETS + i], value, joins, 0))
+    if raises:
+        for i in range(unions if rules.raise_absorb else 1):
+            end = _emit(work, out, end, limit, pack(card, work[UNIONS + i], value, joins, 1))
+    return end
 
 
 @kernel
-def _list_groups(rules: RuleTable, cards: int, alone: int, value: int, work: Work) -> int:
-    """Write to `work.groups` every group worth `value`: sums of `cards`, and high aces of `alone`."""
-    count = _list_sums(rules, cards, value, work, work.groups)
+def _complete_groups(rules: RuleTable, need: int, unions: int, n_sets: int, work: IntArray) -> int:
+    """Add every way to complete the played card's group, with every union of other groups, to the sets."""
+    firsts = _list_sums(rules, need, 0, FIRSTS, work)
+    for i in range(firsts):
+        if work[CUT]:
+            break
+        for j in range(unions):
+            if work[FIRSTS + i] & work[UNIONS + j] == 0:
+                n_sets = _add_once(work, SETS, n_sets, work[FIRSTS + i] | work[UNIONS + j])
+    return n_sets
+
+
+@kernel
+def _may_hold_group(work: IntArray, cards: int, value: int) -> bool:
+    """A quick look before searching: false only if no group worth `value` lies loose."""
+    return cards != 0 and work[TOTALS_FROM] >> value & 1 != 0
+
+
+@kernel
+def _list_groups(rules: RuleTable, loose: int, forced: int, value: int, work: IntArray) -> int:
+    """Write every group worth `value` that is not forced to be one: sums, and aces counting 14 alone.
+
+    A forced card whose sum value is `value` can only be a group by itself; a forced ace may stand in a sum.
+    """
+    count = _list_sums(rules, value, forced, GROUPS, work)
+    alone = loose & ~forced
     while alone:
         card = lowest(alone)
         alone &= alone - 1
-        if is_alone(rules, card, value) and rules.sum_value[card] != value:
-            count = _emit(work.groups, count, 1 << card)
+        if alone_value(rules, card) == value and sum_value(rules, card) != value:
+            count = _append(work, GROUPS, count, 1 << card)
     return count
 
 
 @kernel
-def _list_sums(rules: RuleTable, cards: int, need: int, work: Work, out: IntArray) -> int:
-    """Write to `out` every subset of the cards that sums to `need` > 0; returns how many."""
-    _prepare_sums(rules, cards, work)
+def prepare_sums(rules: RuleTable, loose: int, work: IntArray) -> None:
+    """Fill the regions IDS and TOTALS_FROM for a turn; an ace alone adds its total to that of all cards."""
+    length = 0
+    highs = 0
+    while loose:
+        card = lowest(loose)
+        loose &= loose - 1
+        if sum_value(rules, card):
+            work[IDS + length] = card
+            length += 1
+            if alone_value(rules, card) != sum_value(rules, card):
+                highs |= 1 << alone_value(rules, card)
+    work[TOTALS_FROM + length] = 1
+    for i in range(length - 1, -1, -1):
+        later = work[TOTALS_FROM + i + 1]
+        work[TOTALS_FROM + i] = (later | later << sum_value(rules, work[IDS + i])) & TOTALS
+    work[TOTALS_FROM] |= highs
+
+
+@kernel
+def _list_sums(rules: RuleTable, need: int, forced: int, region: int, work: IntArray) -> int:
+    """Write to a region every set of the prepared cards that sums to `need` > 0; returns how many.
+
+    Sets of one forced card are left out.
+    """
     count = depth = chosen = index = 0
     while True:
-        if need and work.suffix[index] >> need & 1:  # what is missing can be had from here on
-            card = work.ids[index]
+        if need and work[TOTALS_FROM + index] >> need & 1:  # what is missing can be had from here on
+            card = work[IDS + index]
             index += 1
-            left = need - rules.sum_value[card]
-            if left >= 0 and work.suffix[index] >> left & 1:
-                work.stack[depth] = index
+            left = need - sum_value(rules, card)
+            if left >= 0 and work[TOTALS_FROM + index] >> left & 1:
+                work[STACK + depth] = index
                 depth += 1
                 chosen |= 1 << card
                 need = left
-                if need == 0:
-                    count = _emit(out, count, chosen)
+                if need == 0 and (depth > 1 or not chosen & forced):
+                    count = _append(work, region, count, chosen)
         elif depth == 0:
             return count
         else:
             depth -= 1
-            index = work.stack[depth]
-            card = work.ids[index - 1]
+            index = work[STACK + depth]
+            card = work[IDS + index - 1]
             chosen &= ~(1 << card)
-            need += rules.sum_value[card]
+            need += sum_value(rules, card)
 
 
 @kernel
-def _prepare_sums(rules: RuleTable, cards: int, work: Work) -> None:
-    """Fill `work.ids` with the cards that sum, and `work.suffix` with the totals from each on."""
-    length = 0
-    while cards:
-        card = lowest(cards)
-        cards &= cards - 1
-        if rules.sum_value[card]:
-            work.ids[length] = card
-            length += 1
-    work.suffix[length] = 1
-    for i in range(length - 1, -1, -1):
-        work.suffix[i] = work.suffix[i + 1] | work.suffix[i + 1] << rules.sum_value[work.ids[i]] & TOTALS
-
-
-@kernel
-def _unite(groups: IntArray, length: int, unions: IntArray) -> int:
-    """Write every union of disjoint groups to `unions`, the empty one first; returns how many."""
-    unions[0] = 0
+def _unite(work: IntArray, groups: int) -> int:
+    """Write every union of disjoint groups, the empty one first; returns how many."""
+    work[UNIONS] = 0
     count = 1
-    for i in range(length):
+    for i in range(groups):
+        group = work[GROUPS + i]
+        if work[CUT]:
+            break
         for j in range(count):  # the unions of earlier groups
-            if unions[j] & groups[i] == 0:
-                count = _add_once(unions, count, unions[j] | groups[i])
+            if work[UNIONS + j] & group == 0:
+                count = _add_once(work, UNIONS, count, work[UNIONS + j] | group)
     return count
 
 
 @kernel
-def _add_once(sets: IntArray, count: int, cards: int) -> int:
-    """Append a card set unless it stands already; returns the new count."""
+def _add_once(work: IntArray, region: int, count: int, cards: int) -> int:
+    """Append a card set to a region unless it stands there; returns the new count."""
     for i in range(count):
-        if sets[i] == cards:
+        if work[region + i] == cards:
             return count
-    return _emit(sets, count, cards)
+    return _append(work, region, count, cards)
 
 
 @kernel
-def _emit(out: IntArray, count: int, item: int) -> int:
+def _append(work: IntArray, region: int, count: int, cards: int) -> int:
     """Append while there is room; returns the new count, which stays at the bound once reached."""
-    if count < out.shape[0]:
-        out[count] = item
+    if count < MAX_MOVES:
+        work[region + count] = cards
         return count + 1
+    work[CUT] = 1
     return count
+
+
+@kernel
+def _emit(work: IntArray, out: IntArray, end: int, limit: int, move: int) -> int:
+    """Append a move while the list is below its bound; returns the new end."""
+    if end < limit:
+        out[end] = move
+        return end + 1
+    work[CUT] = 1
+    return end

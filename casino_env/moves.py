@@ -13,6 +13,7 @@ import numpy as np
 
 from casino_env.cards import (
     FULL_DECK,
+    N_CARDS,
     RANKS,
     SUIT_COUNT,
     SUITS,
@@ -25,6 +26,7 @@ from casino_env.cards import (
 )
 from casino_env.errors import InvalidMove
 from casino_env.jit import kernel
+from casino_env.rules import ACE_HIGH, LOWEST_VALUE
 
 NO_MOVE = -1
 CARD_SHIFT, CARD_MASK = 52, 63
@@ -34,8 +36,8 @@ RAISE_BIT: Any = np.int64(-(2**63))  # int64, not int, for numba and numpy to ag
 
 _CARD = f"[{RANKS}][{SUITS}]"
 _TRAIL = re.compile(f"({_CARD})")
-_CAPTURE = re.compile(rf"({_CARD})\*((?:{_CARD})*)(?:\[(\d+)\])?")
-_BUILD = re.compile(rf"({_CARD})((?:\+(?:{_CARD}|\[\d+\]))+)=(\d+)")
+_CAPTURE = re.compile(rf"({_CARD})\*((?:{_CARD})*)(?:\[([0-9]{{1,2}})\])?")
+_BUILD = re.compile(rf"({_CARD})((?:\+(?:{_CARD}|\[[0-9]{{1,2}}\]))+)=([0-9]{{1,2}})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,12 @@ class Move:
     value: int = 0  # value of the resulting build; 0 for trails and captures
     pile: bool = False  # capture: the build is taken; build: a build of `value` stands and is joined
     raises: bool = False  # the build of `value` minus the played card's value is raised (R4.2)
+
+    def __post_init__(self) -> None:
+        cards = 0 <= self.card < N_CARDS and 0 <= self.loose <= FULL_DECK
+        builds = LOWEST_VALUE <= self.value <= ACE_HIGH or (self.value == 0 and not self.raises)
+        if not (cards and builds):
+            raise InvalidMove(f"no move has card {self.card}, loose {self.loose}, value {self.value}")
 
     @classmethod
     def unpack(cls, packed: int) -> "Move":
@@ -131,7 +139,7 @@ def _parse_build(text: str, name: str, joined: str, total: str) -> Move:
     parts = joined[1:].split("+")
     piles = [int(part[1:-1]) for part in parts if part.startswith("[")]
     loose = _loose_set(text, [card_id(part) for part in parts if not part.startswith("[")])
-    if value > VALUE_MASK - 1 or value < 2:
+    if not LOWEST_VALUE <= value <= ACE_HIGH:
         _refuse(text, "a build is worth 2 to 14")
     raised = [pile for pile in piles if pile != value]
     if len(piles) != len(set(piles)) or len(raised) > 1:
@@ -149,7 +157,7 @@ def _loose_set(text: str, cards: list[int]) -> int:
 
 
 def _refuse(text: str, reason: str) -> NoReturn:
-    raise InvalidMove(f"'{text}' is not a move: {reason}")
+    raise InvalidMove(f"{text!r} is not a move: {reason}")
 
 
 @kernel

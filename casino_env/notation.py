@@ -7,7 +7,7 @@ import numpy as np
 from casino_env.cards import N_CARDS, card_name, card_set, cards_text, parse_cards
 from casino_env.errors import InvalidPosition, InvalidRules
 from casino_env.invariants import check_state
-from casino_env.rules import PLAYER_COUNTS, Rules, side_count
+from casino_env.rules import ACE_HIGH, LOWEST_VALUE, PLAYER_COUNTS, Rules, side_count
 from casino_env.state import NOBODY, VALUES, IntArray, State, empty_state
 
 FIELDS = (
@@ -24,8 +24,8 @@ FIELDS = (
     "dealer",
 )
 MAX_COUNT = 10**9  # no text holds a larger sweep count or score
-_BUILD = re.compile(r"(\d+)(\*?)=([2-9TJQKACDHS]+)@(\d)")
-_NUMBER = re.compile(r"0|[1-9]\d*")
+_BUILD = re.compile(r"([0-9]{1,2})(\*?)=([2-9TJQKACDHS]+)@([0-9])")
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,9}")
 
 
 def format_position(state: State, game: int, rules: Rules) -> str:
@@ -51,7 +51,8 @@ def format_position(state: State, game: int, rules: Rules) -> str:
 def parse_position(text: str, partial: bool = False) -> tuple[Rules, State]:
     """Read the R9 text into a batch of one game; InvalidPosition names the field or broken invariant.
 
-    `partial` accepts a position whose cards do not sum to 52, for studies.
+    `partial` accepts, for studies, a position whose cards do not sum to 52, whose owners need not hold the
+    promised card, and whose hands may be larger than four.
     """
     fields = text.split(" ")
     if len(fields) != len(FIELDS):
@@ -98,9 +99,9 @@ def _read_builds(fields: list[str], state: State) -> None:
     for part in fields[3].split(","):
         match = _BUILD.fullmatch(part)
         if not match:
-            raise _error(3, f"'{part}' is not a build such as 9=4C5H@1 or 9*=4C5H9D@1")
+            raise _error(3, f"{part!r} is not a build such as 9=4C5H@1 or 9*=4C5H9D@1")
         value, owner = int(match[1]), int(match[4])
-        if not 2 <= value < VALUES or owner >= players:
+        if not LOWEST_VALUE <= value <= ACE_HIGH or owner >= players:
             raise _error(3, f"'{part}' has no value from 2 to 14 or no seat from 0 to {players - 1}")
         if state.build_owner[0, value] != NOBODY:
             raise _error(3, f"two builds of {value}")
@@ -146,7 +147,7 @@ def _read_set(fields: list[str], index: int, text: str) -> int:
 
 def _read_seat(fields: list[str], index: int, players: int) -> int:
     if fields[index] not in map(str, range(players)):
-        raise _error(index, f"'{fields[index]}' is not a seat; valid: 0 to {players - 1}")
+        raise _error(index, f"{fields[index]!r} is not a seat; valid: 0 to {players - 1}")
     return int(fields[index])
 
 
@@ -154,7 +155,7 @@ def _read_numbers(fields: list[str], index: int, count: int) -> IntArray:
     parts = _parts(fields, index, count)
     for part in parts:
         if not _NUMBER.fullmatch(part) or int(part) > MAX_COUNT:
-            raise _error(index, f"'{part[:20]}' is not a count from 0 to {MAX_COUNT}")
+            raise _error(index, f"{part[:20]!r} is not a count from 0 to {MAX_COUNT}")
     return np.array([int(part) for part in parts], np.int64)
 
 

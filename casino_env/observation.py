@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from casino_env.bits import popcount
 from casino_env.cards import FULL_DECK, N_CARDS
 from casino_env.jit import kernel
-from casino_env.rules import ACE_HIGH, HAND_SIZE, TURNS, side_count
+from casino_env.rules import ACE_HIGH, HAND_SIZE, LOWEST_VALUE, TURNS, side_count
 from casino_env.state import NOBODY, VALUES, IntArray
-from casino_env.tokens import BUILDING, CAPTURING, LOWEST_VALUE, NOT_STARTED, Spelling
+from casino_env.tokens import BUILDING, CAPTURING, NOT_STARTED, Spelling
 from casino_env.view import View
 
 OBSERVATION_VERSION = 1  # changes whenever a block changes; kept in checkpoints

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from casino_env.check import LEGAL, reason_text, why_illegal
-from casino_env.decks import DeckLike, read_deck, shuffled_deck
+from casino_env.decks import DeckLike, is_count, read_deck, seeded_rng, shuffled_deck
 from casino_env.engine import apply_move, is_over, start_deal
 from casino_env.errors import CasinoError, IllegalMove, MoveListCut
 from casino_env.legal import MAX_MOVES, MoveLister
 from casino_env.moves import Move
-from casino_env.notation import format_position, parse_position
+from casino_env.notation import MAX_COUNT, format_position, parse_position
 from casino_env.perft import perft
 from casino_env.rules import ITEMS, Rules, check_players, side_count
 from casino_env.scoring import deal_points, settle
@@ -82,7 +82,7 @@ class Position:
         rules, players = Rules.parse(rules), check_players(players)
         if deck is not None and seed is not None:
             raise CasinoError("deck and seed: give one of the two")
-        cards = shuffled_deck(np.random.default_rng(seed)) if deck is None else read_deck(deck)
+        cards = shuffled_deck(seeded_rng(seed)) if deck is None else read_deck(deck)
         state = empty_state(1, players)
         state.score[0] = check_score(score, players)
         start_deal(state, 0, cards, check_dealer(dealer, players))
@@ -90,7 +90,7 @@ class Position:
 
     @classmethod
     def parse(cls, text: str, partial: bool = False) -> "Position":
-        """Read an R9 text; InvalidPosition names what is wrong. `partial`: cards may be missing."""
+        """Read an R9 text; InvalidPosition names what is wrong. `partial`: see `notation.parse_position`."""
         return cls(*parse_position(text, partial), partial)
 
     def __str__(self) -> str:
@@ -199,7 +199,7 @@ class Position:
 
 def check_dealer(dealer: int, players: int) -> int:
     """`dealer` if it is a seat, else CasinoError."""
-    if dealer not in range(players):
+    if not is_count(dealer) or dealer >= players:
         raise CasinoError(f"dealer={dealer!r} is not a seat; valid: 0 to {players - 1}")
     return int(dealer)
 
@@ -209,6 +209,9 @@ def check_score(score: Sequence[int] | None, players: int) -> Sequence[int]:
     sides = side_count(players)
     if score is None:
         return [0] * sides
-    if len(score) != sides or any(int(points) != points or points < 0 for points in score):
-        raise CasinoError(f"score={score!r}: valid is one number of 0 or more for each of {sides} sides")
+    numbers = isinstance(score, Sequence | np.ndarray) and len(score) == sides
+    if not numbers or any(not is_count(points) or points > MAX_COUNT for points in score):
+        raise CasinoError(
+            f"score={score!r}: valid is a number from 0 to {MAX_COUNT} for each of {sides} sides"
+        )
     return score

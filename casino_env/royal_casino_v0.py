@@ -8,7 +8,7 @@ import numpy as np
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from casino_env.decks import read_deck, shuffled_deck
+from casino_env.decks import read_deck, seeded_rng, shuffled_deck
 from casino_env.engine import apply_move, is_over, start_deal
 from casino_env.errors import CasinoError, IllegalMove, InvalidMove
 from casino_env.moves import NO_MOVE
@@ -125,7 +125,7 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
             if name not in RESET_OPTIONS:
                 valid = ", ".join(RESET_OPTIONS)  # PettingZoo's own tests pass a foreign option
                 warnings.warn(f"unknown reset option '{name}' is ignored; valid: {valid}", stacklevel=2)
-        rng = self._rng if seed is None else np.random.default_rng(seed)
+        rng = self._rng if seed is None else seeded_rng(seed)
         if options.get("position") is not None:
             self._state, self._partial = self._set_up(options)
         else:

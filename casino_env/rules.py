@@ -1,4 +1,4 @@
-"""Rule sets as data (R8): named fields for people, `RuleTable` arrays for the kernels.
+"""Rule sets as data (R8): named fields for people, the numbers of `RuleTable` for the kernels.
 
 Owns which rule sets and options exist. Owns no rule's meaning: kernels read the table.
 """
@@ -8,31 +8,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from casino_env.cards import (
-    ACES,
-    BIG_CASINO,
-    LITTLE_CASINO,
-    N_CARDS,
-    RANKS,
-    SPADES,
-    SUIT_COUNT,
-    card_id,
-    iter_cards,
-)
+from casino_env.cards import N_CARDS, RANKS, SUIT_COUNT
 from casino_env.errors import InvalidRules
+from casino_env.jit import kernel
 
 PLAYER_COUNTS = (2, 3, 4)
 HAND_SIZE = 4
 TABLE_SIZE = 4
-TURNS = 48  # R2.2: every card but the first four of the table is played
+TURNS = N_CARDS - TABLE_SIZE  # R2.2: every card but the first four of the table is played
 ITEMS = ("cards", "spades", "big", "little", "aces", "sweeps")  # R6.3, in the order they are counted
 CARDS, SPADES_ITEM, BIG, LITTLE, ACES_ITEM, SWEEPS = range(len(ITEMS))
 
-ACE_HIGH = 14
+LOWEST_VALUE, ACE_HIGH = 2, 14  # the values that builds can have (R4.1)
 MAX_TARGET = 9999
+NIBBLE, NIBBLE_MASK = 4, 15  # a value's bits in the packed tables of `RuleTable`
 
 OPTIONS: dict[str, tuple[str, ...]] = {
     "capture": ("match_forced", "free"),
@@ -43,31 +32,24 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "near21": ("none", "seed", "pagat"),
 }
 TARGET = "target"
-_BASES: dict[str, dict[str, str]] = {
-    "royal": {
-        "capture": "match_forced",
-        "raise_absorb": "no",
-        "sweeps": "net",
-        "near21": "seed",
-        "target": "21",
-    },
-    "plain": {"capture": "free", "raise_absorb": "yes", "sweeps": "none", "near21": "none", "target": "21"},
-    "spade": {"capture": "free", "raise_absorb": "yes", "sweeps": "plain", "near21": "none", "target": "61"},
-}
-_ALWAYS = {"raise_own": "no", "partner_builds": "forbid"}
-
-
-CardValues = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
 class RuleTable(NamedTuple):
-    """What the kernels read. Card tables have shape int64[52]; a value of 0 means "never"."""
+    """What the kernels read: integers only, since an array would cost a reference count in every call.
 
-    hand_value: NDArray[np.int64]  # capture value of a card of the hand (R1.4)
-    sum_value: NDArray[np.int64]  # value inside a sum or build
-    alone_value: NDArray[np.int64]  # value as a group of its own; differs for the royal ace only
-    paired: NDArray[np.int64]  # 1: captures one card of its rank, or three of three (R8)
+    Values by rank are packed, rank 2 lowest, 4 bits each; read them with `hand_value`, `sum_value` and
+    `alone_value`, where 0 means "never".
+    """
+
+    hand_values: int  # capture value of a card of the hand (R1.4)
+    sum_values: int  # value inside a sum or build
+    alone_values: int  # value as a group of its own; differs for the royal ace only
+    paired_ranks: int  # bit r: rank r captures one card of its rank, or three of three (R8)
     build_values: int  # bit v: builds of v may stand
+    most_cards: int  # points for most cards (R6.1)
+    most_spades: int
+    each_spade: int  # points for each spade
+    jack_of_spades: int  # points for the jack of spades, counted with the spades
     match_forced: int
     raise_own: int
     raise_absorb: int
@@ -75,8 +57,62 @@ class RuleTable(NamedTuple):
     sweeps: int  # index into OPTIONS["sweeps"]
     near21: int  # index into OPTIONS["near21"]
     target: int
-    most: NDArray[np.int64]  # int64[2]: points for most cards, for most spades
-    card_points: NDArray[np.int64]  # int64[6, 52]: points of each captured card under each item
+
+
+def _pack_values(by_rank: list[int]) -> int:
+    return sum(value << NIBBLE * rank for rank, value in enumerate(by_rank))
+
+
+def _value_bits(low: int, high: int) -> int:
+    return sum(1 << value for value in range(low, high + 1))
+
+
+_PRINTED = list(range(2, 11))
+_ROYAL_HAND = [*_PRINTED, 11, 12, 13, ACE_HIGH]
+_PLAIN = {
+    # R8: no value for J, Q, K; an ace is 1; those four ranks capture by pairing
+    "hand_values": _pack_values([*_PRINTED, 0, 0, 0, 1]),
+    "sum_values": _pack_values([*_PRINTED, 0, 0, 0, 1]),
+    "alone_values": _pack_values([*_PRINTED, 0, 0, 0, 1]),
+    "paired_ranks": sum(1 << RANKS.index(rank) for rank in "JQKA"),
+    "build_values": _value_bits(2, 10),
+}
+_BASE_TABLES: dict[str, dict[str, int]] = {
+    "royal": {
+        # R1.3, R1.4: an ace of the hand is 14; a loose ace is 1 in a sum and 14 alone
+        "hand_values": _pack_values(_ROYAL_HAND),
+        "sum_values": _pack_values([*_ROYAL_HAND[:-1], 1]),
+        "alone_values": _pack_values(_ROYAL_HAND),
+        "paired_ranks": 0,
+        "build_values": _value_bits(2, ACE_HIGH),
+        "most_cards": 3,
+        "most_spades": 1,
+        "each_spade": 0,
+        "jack_of_spades": 0,
+    },
+    "plain": {**_PLAIN, "most_cards": 3, "most_spades": 1, "each_spade": 0, "jack_of_spades": 0},
+    "spade": {**_PLAIN, "most_cards": 3, "most_spades": 0, "each_spade": 1, "jack_of_spades": 1},
+}
+_LENIENT = {
+    "capture": "free",
+    "raise_own": "no",
+    "raise_absorb": "yes",
+    "partner_builds": "forbid",
+    "near21": "none",
+}
+_BASE_OPTIONS: dict[str, dict[str, str]] = {
+    "royal": {
+        "capture": "match_forced",
+        "raise_own": "no",
+        "raise_absorb": "no",
+        "partner_builds": "forbid",
+        "sweeps": "net",
+        "near21": "seed",
+        TARGET: "21",
+    },
+    "plain": {**_LENIENT, "sweeps": "none", TARGET: "21"},
+    "spade": {**_LENIENT, "sweeps": "plain", TARGET: "61"},
+}
 
 
 @dataclass(frozen=True)
@@ -87,13 +123,13 @@ class Rules:
     overrides: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
-        if self.base not in _BASES:
-            raise InvalidRules(f"unknown rule set '{self.base}'; valid: {', '.join(_BASES)}")
+        if self.base not in _BASE_TABLES:
+            raise InvalidRules(f"unknown rule set {self.base!r}; valid: {', '.join(_BASE_TABLES)}")
         seen = set()
         for name, value in self.overrides:
             _check_option(name, value)
             if name in seen:
-                raise InvalidRules(f"rule field '{name}' is given twice")
+                raise InvalidRules(f"rule field {name!r} is given twice")
             seen.add(name)
 
     @classmethod
@@ -101,12 +137,14 @@ class Rules:
         """Read `royal` or `royal;near21=pagat;sweeps=plain`; InvalidRules lists the valid names (R8)."""
         if isinstance(text, Rules):
             return text
+        if not isinstance(text, str):
+            raise InvalidRules(f"rules are a text such as 'royal', not {text!r}")
         base, *parts = text.split(";")
         overrides = []
         for part in parts:
             name, equals, value = part.partition("=")
             if not equals:
-                raise InvalidRules(f"rule override '{part}' is not of the form field=value")
+                raise InvalidRules(f"rule override {part!r} is not of the form field=value")
             overrides.append((name, value))
         return cls(base, tuple(overrides))
 
@@ -115,21 +153,14 @@ class Rules:
 
     def option(self, name: str) -> str:
         """Value in force of an option of R8, e.g. `option("sweeps")`."""
-        return {**_ALWAYS, **_BASES[self.base], **dict(self.overrides)}[name]
+        return {**_BASE_OPTIONS[self.base], **dict(self.overrides)}[name]
 
     @cached_property
     def table(self) -> RuleTable:
-        """The arrays and numbers that the kernels read."""
-        royal = self.base == "royal"
-        hand_value, sum_value, alone_value, paired = _royal_values() if royal else _plain_values()
-        most, card_points = _spade_points() if self.base == "spade" else _most_points()
+        """The numbers that the kernels read."""
         number = {name: valid.index(self.option(name)) for name, valid in OPTIONS.items()}
         return RuleTable(
-            hand_value=hand_value,
-            sum_value=sum_value,
-            alone_value=alone_value,
-            paired=paired,
-            build_values=_value_bits(2, ACE_HIGH if royal else 10),
+            **_BASE_TABLES[self.base],
             match_forced=int(self.option("capture") == "match_forced"),
             raise_own=number["raise_own"],
             raise_absorb=number["raise_absorb"],
@@ -137,9 +168,31 @@ class Rules:
             sweeps=number["sweeps"],
             near21=number["near21"],
             target=int(self.option(TARGET)),
-            most=most,
-            card_points=card_points,
         )
+
+
+@kernel
+def hand_value(rules: RuleTable, card: int) -> int:
+    """Capture value of a card of the hand; 0 if it captures by no sum."""
+    return (rules.hand_values >> NIBBLE * (card // SUIT_COUNT)) & NIBBLE_MASK
+
+
+@kernel
+def sum_value(rules: RuleTable, card: int) -> int:
+    """Value of a card in a sum or build; 0 if it is never summed."""
+    return (rules.sum_values >> NIBBLE * (card // SUIT_COUNT)) & NIBBLE_MASK
+
+
+@kernel
+def alone_value(rules: RuleTable, card: int) -> int:
+    """Value of a card that is a group by itself; 0 if it never is."""
+    return (rules.alone_values >> NIBBLE * (card // SUIT_COUNT)) & NIBBLE_MASK
+
+
+@kernel
+def is_paired(rules: RuleTable, card: int) -> int:
+    """1 if the card captures by pairing (R8)."""
+    return (rules.paired_ranks >> (card // SUIT_COUNT)) & 1
 
 
 def check_players(players: int) -> int:
@@ -156,49 +209,11 @@ def side_count(players: int) -> int:
 
 def _check_option(name: str, value: str) -> None:
     if name == TARGET:
-        if not re.fullmatch(r"[1-9]\d*", value) or int(value) > MAX_TARGET:
-            raise InvalidRules(f"rule field 'target' is '{value}'; valid: a number from 1 to {MAX_TARGET}")
+        if not re.fullmatch("[1-9][0-9]{0,3}", value):
+            raise InvalidRules(
+                f"rule field 'target' is {value[:9]!r}; valid: a number from 1 to {MAX_TARGET}"
+            )
     elif name not in OPTIONS:
-        raise InvalidRules(f"unknown rule field '{name}'; valid: {', '.join([*OPTIONS, TARGET])}")
+        raise InvalidRules(f"unknown rule field {name!r}; valid: {', '.join([*OPTIONS, TARGET])}")
     elif value not in OPTIONS[name]:
-        raise InvalidRules(f"rule field '{name}' is '{value}'; valid: {', '.join(OPTIONS[name])}")
-
-
-def _value_bits(low: int, high: int) -> int:
-    return sum(1 << value for value in range(low, high + 1))
-
-
-def _ranks() -> NDArray[np.int64]:
-    return np.arange(N_CARDS, dtype=np.int64) // SUIT_COUNT
-
-
-def _royal_values() -> CardValues:
-    """R1.3, R1.4: an ace of the hand is 14; a loose ace is 1 in a sum and 14 alone."""
-    hand = _ranks() + 2
-    in_sum = np.where(hand == ACE_HIGH, 1, hand)
-    return hand, in_sum, hand.copy(), np.zeros_like(hand)
-
-
-def _plain_values() -> CardValues:
-    """R8: no value for J, Q, K; ace 1; those four ranks capture by pairing."""
-    ranks = _ranks()
-    face = (ranks >= RANKS.index("J")) & (ranks <= RANKS.index("K"))
-    value = np.where(face, 0, np.where(ranks == RANKS.index("A"), 1, ranks + 2))
-    return value, value.copy(), value.copy(), (ranks >= RANKS.index("J")).astype(np.int64)
-
-
-def _most_points() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """R6.1."""
-    points = np.zeros((len(ITEMS), N_CARDS), dtype=np.int64)
-    points[BIG, BIG_CASINO] = 2
-    points[LITTLE, LITTLE_CASINO] = 1
-    points[ACES_ITEM, list(iter_cards(ACES))] = 1
-    return np.array([3, 1]), points
-
-
-def _spade_points() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """R8, column `spade`: each spade 1, the jack of spades one more, no point for most spades."""
-    _, points = _most_points()
-    points[SPADES_ITEM, list(iter_cards(SPADES))] = 1
-    points[SPADES_ITEM, card_id("JS")] += 1
-    return np.array([3, 0]), points
+        raise InvalidRules(f"rule field {name!r} is {value!r}; valid: {', '.join(OPTIONS[name])}")

@@ -5,13 +5,14 @@ Axes: `B` games, `S` sides, `I` = 6 items in the order of `rules.ITEMS`.
 
 import numpy as np
 
-from casino_env.bits import lowest, popcount
-from casino_env.cards import FULL_DECK, SPADES
+from casino_env.bits import popcount
+from casino_env.cards import ACES, BIG_CASINO, FULL_DECK, JACK_OF_SPADES, LITTLE_CASINO, SPADES
 from casino_env.jit import kernel
-from casino_env.rules import BIG, CARDS, ITEMS, LITTLE, OPTIONS, SPADES_ITEM, SWEEPS, RuleTable
+from casino_env.rules import ACES_ITEM, BIG, CARDS, ITEMS, LITTLE, OPTIONS, SPADES_ITEM, SWEEPS, RuleTable
 from casino_env.state import NOBODY, IntArray, State
 
 N_ITEMS = len(ITEMS)
+BIG_POINTS = 2  # R6.1; every other card that scores by itself is worth 1
 SWEEPS_NONE, SWEEPS_NET = OPTIONS["sweeps"].index("none"), OPTIONS["sweeps"].index("net")
 NEAR_NONE, NEAR_PAGAT = OPTIONS["near21"].index("none"), OPTIONS["near21"].index("pagat")
 NEAR_SPAN = 3  # R7.1: a side is near at target - 3, - 2 and - 1
@@ -19,7 +20,7 @@ NEAR_SPAN = 3  # R7.1: a side is near at target - 3, - 2 and - 1
 
 @kernel
 def deal_points(state: State, game: int, rules: RuleTable, points: IntArray) -> None:
-    """Write the points of each side and item (R6) of a finished deal to `points` [S, I]."""
+    """Write the points of each side and item (R6) for the cards captured so far to `points` [S, I]."""
     sides = points.shape[0]
     cards = _side_cards(state, game, sides)
     points[:] = 0
@@ -27,14 +28,28 @@ def deal_points(state: State, game: int, rules: RuleTable, points: IntArray) -> 
         points[seat % sides, SWEEPS] += state.sweeps[game, seat]
     _cancel_sweeps(rules, points)
     for side in range(sides):
-        won = cards[side]
-        while won:
-            points[side] += rules.card_points[:, lowest(won)]
-            won &= won - 1
-    for prize, item, suit in ((rules.most[0], CARDS, FULL_DECK), (rules.most[1], SPADES_ITEM, SPADES)):
+        points[side, BIG] = BIG_POINTS * (cards[side] >> BIG_CASINO & 1)
+        points[side, LITTLE] = cards[side] >> LITTLE_CASINO & 1
+        points[side, ACES_ITEM] = popcount(cards[side] & ACES)
+        points[side, SPADES_ITEM] = spade_points(rules, cards[side])
+    majorities = (rules.most_cards, CARDS, FULL_DECK), (rules.most_spades, SPADES_ITEM, SPADES)
+    for prize, item, suit in majorities:
         leader = _leader(cards & suit)
         if leader != NOBODY:  # R6.1: a tie scores for nobody
             points[leader, item] += prize
+
+
+@kernel
+def card_points(rules: RuleTable, cards: int) -> int:
+    """Points that cards bring by themselves, whatever else is captured (R6.1)."""
+    big, little = cards >> BIG_CASINO & 1, cards >> LITTLE_CASINO & 1
+    return BIG_POINTS * big + little + popcount(cards & ACES) + spade_points(rules, cards)
+
+
+@kernel
+def spade_points(rules: RuleTable, cards: int) -> int:
+    """Points of the spades among the cards, apart from those for most spades (R8)."""
+    return rules.each_spade * popcount(cards & SPADES) + rules.jack_of_spades * (cards >> JACK_OF_SPADES & 1)
 
 
 @kernel
@@ -83,8 +98,8 @@ def settle(state: State, game: int, rules: RuleTable, points: IntArray, settled:
         settled[side] = score
         if item == NOBODY:
             settled[side] += points[side].sum()
-            if rules.near21 != NEAR_NONE and score >= rules.target - NEAR_SPAN:
-                settled[side] -= points[side, SWEEPS]  # R7.3
+            if rules.near21 != NEAR_NONE and score >= rules.target:
+                settled[side] -= points[side, SWEEPS]  # R7.3, for sides that are beyond near
         elif (points[side, item] > 0) if item != SPADES_ITEM else (side == most_spades):
             settled[side] = rules.target
             if item < first:  # R7.2

@@ -16,7 +16,7 @@ from casino_env.bits import lowest, popcount
 from casino_env.cards import N_CARDS, card_name
 from casino_env.jit import kernel
 from casino_env.moves import NO_MOVE, move_card, move_loose, move_pile, move_raises, move_value, pack
-from casino_env.rules import ACE_HIGH, RuleTable
+from casino_env.rules import ACE_HIGH, LOWEST_VALUE, RuleTable, hand_value, is_paired, sum_value
 from casino_env.state import VALUES, IntArray
 from casino_env.turn import (
     TOTALS,
@@ -24,6 +24,7 @@ from casino_env.turn import (
     Table,
     capture_parts,
     forced_cards,
+    held_after,
     is_alone,
     may_build,
     may_capture,
@@ -32,7 +33,6 @@ from casino_env.turn import (
     reachable,
     same_rank,
     splits,
-    values_held,
 )
 
 TRAIL, CAPTURE, BUILD, TAKE = 0, N_CARDS, 2 * N_CARDS, 3 * N_CARDS
@@ -41,7 +41,6 @@ VALUE_ACE_HIGH = VALUE + 13  # 14, the played ace counting 14
 PILE = VALUE_ACE_HIGH + 1  # PILE + v - 2
 DONE = PILE + 13
 N_TOKENS = DONE + 1
-LOWEST_VALUE = 2
 
 NOT_STARTED, CAPTURING, BUILDING = 0, 1, 2
 MAX_TOKENS = N_CARDS + 4  # the longest spelling: card, value, pile, every other card, done
@@ -86,7 +85,7 @@ def write_mask(rules: RuleTable, table: Table, spelling: Spelling, mask: Mask) -
     if spelling.kind == NOT_STARTED:
         _mask_first(rules, table, mask)
     elif spelling.kind == CAPTURING:
-        if rules.paired[spelling.card]:
+        if is_paired(rules, spelling.card):
             _mask_pairing(rules, table, spelling, mask)
         else:
             _mask_capture(rules, table, spelling, mask)
@@ -110,7 +109,7 @@ def advance(rules: RuleTable, table: Table, spelling: Spelling, token: int) -> t
         return EMPTY, _completed(rules, table, spelling)
     if token < BUILD:
         kind, card = CAPTURING, token - CAPTURE
-        value = rules.hand_value[card]
+        value = hand_value(rules, card)
     elif token < TAKE:
         kind, card = BUILDING, token - BUILD
     elif token < VALUE:
@@ -119,7 +118,7 @@ def advance(rules: RuleTable, table: Table, spelling: Spelling, token: int) -> t
         value, high = ACE_HIGH, 1
     elif token < PILE:
         value = token - VALUE + LOWEST_VALUE
-        need = value - rules.sum_value[card]
+        need = value - sum_value(rules, card)
     else:
         pile, need = 1, 0
     return Spelling(kind, card, value, high, pile, used, need, group, first), NO_MOVE
@@ -146,7 +145,7 @@ def _mask_first(rules: RuleTable, table: Table, mask: Mask) -> None:
         hand &= hand - 1
         mask[TRAIL + card] = may_trail(rules, table, card)
         mask[CAPTURE + card] = _can_capture(rules, table, card)
-        values = values_held(rules, table.hand & ~(1 << card))
+        values = held_after(rules, table, card)
         while values and not mask[BUILD + card]:
             value = lowest(values)
             mask[BUILD + card] = _can_make(rules, table, card, value, 0) or _can_make(
@@ -157,23 +156,24 @@ def _mask_first(rules: RuleTable, table: Table, mask: Mask) -> None:
 
 @kernel
 def _can_capture(rules: RuleTable, table: Table, card: int) -> bool:
-    if may_capture(rules, table, card, 1):
+    held = held_after(rules, table, card)
+    if may_capture(rules, table, card, held, 1):
         return True
-    if not may_capture(rules, table, card, 0):
+    if not may_capture(rules, table, card, held, 0):
         return False
-    if rules.paired[card]:
+    if is_paired(rules, card):
         return same_rank(card, table.loose) != 0
     if forced_cards(rules, table, card):
         return True
-    return rules.hand_value[card] > 0 and _has_group(rules, table.loose, rules.hand_value[card])
+    return hand_value(rules, card) > 0 and _has_group(rules, table.loose, hand_value(rules, card))
 
 
 @kernel
 def _can_make(rules: RuleTable, table: Table, card: int, value: int, high: int) -> bool:
     """Whether BUILD `card`, VALUE `value` can be completed; `high`: the played ace counts 14."""
-    if rules.sum_value[card] == 0 or not may_build(rules, table, card, value):
+    if sum_value(rules, card) == 0 or not may_build(rules, table, value, held_after(rules, table, card)):
         return False
-    need = value - rules.sum_value[card]
+    need = value - sum_value(rules, card)
     if high:
         if need == 0 or not is_alone(rules, card, value):
             return False
@@ -207,9 +207,10 @@ def _mask_values(rules: RuleTable, table: Table, card: int, mask: Mask) -> None:
 @kernel
 def _mask_capture(rules: RuleTable, table: Table, spelling: Spelling, mask: Mask) -> None:
     card, value = spelling.card, spelling.value
-    if not spelling.pile and spelling.used == 0 and may_capture(rules, table, card, 1):
+    held = held_after(rules, table, card)
+    if not spelling.pile and spelling.used == 0 and may_capture(rules, table, card, held, 1):
         mask[PILE + value - LOWEST_VALUE] = 1
-    if not spelling.pile and not may_capture(rules, table, card, 0):
+    if not spelling.pile and not may_capture(rules, table, card, held, 0):
         return  # a promise (R4.4) obliges to take the pile
     forced = forced_cards(rules, table, card)
     parts = capture_parts(rules, table, card) & ~spelling.used
@@ -238,7 +239,7 @@ def _mask_build(rules: RuleTable, table: Table, spelling: Spelling, mask: Mask) 
     card, value = spelling.card, spelling.value
     untouched = spelling.used == 0 and not spelling.pile
     if untouched and not spelling.high and may_raise(rules, table, card, value):
-        mask[PILE + value - rules.sum_value[card] - LOWEST_VALUE] = 1
+        mask[PILE + value - sum_value(rules, card) - LOWEST_VALUE] = 1
     parts = table.loose & ~spelling.used
     if not spelling.pile or rules.raise_absorb:
         _mask_takes(rules, parts, parts, spelling, mask)
@@ -259,28 +260,28 @@ def _mask_takes(rules: RuleTable, parts: int, alone: int, spelling: Spelling, ma
             group &= group - 1
     totals = 1  # of the cards above the one looked at
     for card in range(N_CARDS - 1, after, -1):
-        if not parts >> card & 1 or rules.sum_value[card] == 0:
+        if not parts >> card & 1 or sum_value(rules, card) == 0:
             continue
-        left = need - rules.sum_value[card]
+        left = need - sum_value(rules, card)
         if left >= 0 and totals >> left & 1:
             mask[TAKE + card] = 1
         if opens and alone >> card & 1 and is_alone(rules, card, value):
             mask[TAKE + card] = 1
-        totals |= totals << rules.sum_value[card] & TOTALS
+        totals |= totals << sum_value(rules, card) & TOTALS
 
 
 @kernel
 def _take(rules: RuleTable, spelling: Spelling, card: int) -> tuple[int, int, int, int]:
     """Used cards, need, open group and first card after TAKE `card`."""
     need, group, first = spelling.need, spelling.group, spelling.first
-    if rules.paired[spelling.card] and spelling.kind == CAPTURING:
+    if is_paired(rules, spelling.card) and spelling.kind == CAPTURING:
         return spelling.used | 1 << card, 0, 0, card
     if need == 0:
         first = card
         alone = is_alone(rules, card, spelling.value)
-        need = 0 if alone else spelling.value - rules.sum_value[card]
+        need = 0 if alone else spelling.value - sum_value(rules, card)
     else:
-        need -= rules.sum_value[card]
+        need -= sum_value(rules, card)
     group = group | 1 << card if need else 0
     return spelling.used | 1 << card, need, group, first
 
@@ -298,7 +299,7 @@ def _spell_build(rules: RuleTable, loose: int, move: int, tokens: IntArray) -> i
     card, value = move_card(move), move_value(move)
     order = np.zeros(N_CARDS, np.int64)
     tokens[1] = VALUE + value - LOWEST_VALUE
-    length, need = 2, value - rules.sum_value[card]
+    length, need = 2, value - sum_value(rules, card)
     if move_raises(move):
         tokens[2] = PILE + need - LOWEST_VALUE
         length, need = 3, 0
@@ -314,11 +315,11 @@ def _spell_build(rules: RuleTable, loose: int, move: int, tokens: IntArray) -> i
 @kernel
 def _spell_capture(rules: RuleTable, table: Table, move: int, tokens: IntArray) -> int:
     card, loose, length = move_card(move), move_loose(move), 1
-    value, forced = rules.hand_value[card], forced_cards(rules, table, card)
+    value, forced = hand_value(rules, card), forced_cards(rules, table, card)
     if move_pile(move):
         tokens[1] = PILE + value - LOWEST_VALUE
         length = 2
-    if rules.paired[card]:
+    if is_paired(rules, card):
         rest = loose & ~forced
         while rest:
             tokens[length] = TAKE + lowest(rest)
@@ -332,5 +333,5 @@ def _spell_capture(rules: RuleTable, table: Table, move: int, tokens: IntArray) 
             tokens[length] = TAKE + part
             length += 1
         alone = opens and is_alone(rules, part, value)
-        need = 0 if alone else (value if opens else need) - rules.sum_value[part]
+        need = 0 if alone else (value if opens else need) - sum_value(rules, part)
     return length

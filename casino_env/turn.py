@@ -12,7 +12,7 @@ import numpy as np
 from casino_env.bits import lowest, popcount
 from casino_env.cards import SUIT_COUNT
 from casino_env.jit import kernel
-from casino_env.rules import RuleTable
+from casino_env.rules import RuleTable, alone_value, hand_value, is_paired, sum_value
 from casino_env.state import NOBODY, VALUES, IntArray, State
 
 RANK_BITS = (1 << SUIT_COUNT) - 1
@@ -64,9 +64,15 @@ def values_held(rules: RuleTable, hand: int) -> int:
     """Capture values of the cards of a hand, as bits."""
     values = 0
     while hand:
-        values |= 1 << rules.hand_value[lowest(hand)]
+        values |= 1 << hand_value(rules, lowest(hand))
         hand &= hand - 1
     return values & ~1
+
+
+@kernel
+def held_after(rules: RuleTable, table: Table, card: int) -> int:
+    """Capture values of the hand once `card` is played."""
+    return values_held(rules, table.hand & ~(1 << card))
 
 
 @kernel
@@ -85,44 +91,44 @@ def forced_cards(rules: RuleTable, table: Table, card: int) -> int:
     if not rules.match_forced:
         return 0
     matches = same_rank(card, table.loose)
-    return 0 if rules.paired[card] and popcount(matches) < TRIPLE else matches
+    return 0 if is_paired(rules, card) and popcount(matches) < TRIPLE else matches
 
 
 @kernel
-def may_capture(rules: RuleTable, table: Table, card: int, pile: int) -> bool:
-    """Whether a capture with `card` that takes (`pile` = 1) or leaves the build breaks no promise (R4.4)."""
-    taken = pile << rules.hand_value[card]
-    if pile and (rules.paired[card] or not taken & table.standing):
+def may_capture(rules: RuleTable, table: Table, card: int, held: int, pile: int) -> bool:
+    """Whether a capture with `card` that takes (`pile` = 1) or leaves the build breaks no promise (R4.4).
+
+    `held` are the values `held_after` the card is played, here and below.
+    """
+    taken = pile << hand_value(rules, card)
+    if pile and (is_paired(rules, card) or not taken & table.standing):
         return False
-    return table.owned & ~taken & ~values_held(rules, table.hand & ~(1 << card)) == 0
+    return table.owned & ~taken & ~held == 0
 
 
 @kernel
-def may_build(rules: RuleTable, table: Table, card: int, value: int) -> bool:
+def may_build(rules: RuleTable, table: Table, value: int, held: int) -> bool:
     """R4.1, R4.3, R4.4, R4.6 without the sums: may the seat come to own a build of `value`?"""
     if not (rules.build_values & ~table.barred) >> value & 1:
         return False
-    needed = table.owned | 1 << value
-    return needed & ~values_held(rules, table.hand & ~(1 << card)) == 0
+    return (table.owned | 1 << value) & ~held == 0
 
 
 @kernel
 def may_raise(rules: RuleTable, table: Table, card: int, value: int) -> bool:
-    """R4.2: may `card` raise the build of `value` minus its own value to `value`?
+    """R4.2: does a build stand that `card` may raise to `value`, which the seat `may_build`?
 
     An own build of the old value is still in `table.owned`, so that `may_build` asks for a card of the
     old value too, as R4.6 does.
     """
-    old = value - rules.sum_value[card]
-    if rules.sum_value[card] == 0 or old <= 0 or not table.raisable >> old & 1:
-        return False
-    return may_build(rules, table, card, value)
+    old = value - sum_value(rules, card)
+    return sum_value(rules, card) > 0 and old > 0 and table.raisable >> old & 1 != 0
 
 
 @kernel
 def is_alone(rules: RuleTable, card: int, value: int) -> bool:
     """Whether the loose card is a group of `value` by itself."""
-    return rules.sum_value[card] > 0 and rules.alone_value[card] == value
+    return sum_value(rules, card) > 0 and alone_value(rules, card) == value
 
 
 @kernel
@@ -135,7 +141,7 @@ def capture_parts(rules: RuleTable, table: Table, card: int) -> int:
     parts = table.loose
     while forced:
         low = lowest(forced)
-        if rules.sum_value[low] == rules.hand_value[card]:
+        if sum_value(rules, low) == hand_value(rules, card):
             parts &= ~(1 << low)
         forced &= forced - 1
     return parts
@@ -146,7 +152,7 @@ def reachable(rules: RuleTable, cards: int) -> int:
     """Totals that subsets of the cards sum to (bit 0: the empty one)."""
     totals = 1
     while cards:
-        value = rules.sum_value[lowest(cards)]
+        value = sum_value(rules, lowest(cards))
         if value:
             totals |= totals << value & TOTALS
         cards &= cards - 1
@@ -162,7 +168,7 @@ def group_count(rules: RuleTable, cards: int, value: int) -> int:
     """
     total = 0
     while cards:
-        total += rules.sum_value[lowest(cards)]
+        total += sum_value(rules, lowest(cards))
         cards &= cards - 1
     return total // value + total % value
 
@@ -189,7 +195,7 @@ def splits(rules: RuleTable, cards: int, value: int, need: int, order: IntArray)
             cards &= ~(1 << card)
             left = needs[depth] if needs[depth] else value
             depth += 1
-            needs[depth] = left - rules.sum_value[card]
+            needs[depth] = left - sum_value(rules, card)
             after = card if needs[depth] else -1
             continue
         card = -1
@@ -199,7 +205,7 @@ def splits(rules: RuleTable, cards: int, value: int, need: int, order: IntArray)
             card = order[depth] if needs[depth] else -1
         if card < 0:
             return -1
-        after = (card | (SUIT_COUNT - 1)) if rules.sum_value[card] else card
+        after = (card | (SUIT_COUNT - 1)) if sum_value(rules, card) else card
     while highs:
         order[depth] = lowest(highs)
         depth += 1
@@ -212,11 +218,11 @@ def _next_part(rules: RuleTable, cards: int, value: int, need: int, after: int) 
     """The next card to try: the lowest must open a new group; an open one takes the next that fits."""
     if need == 0:
         card = lowest(cards)
-        return card if 0 < rules.sum_value[card] <= value else -1
+        return card if 0 < sum_value(rules, card) <= value else -1
     rest = cards & ~((1 << (after + 1)) - 1)
     while rest:
         card = lowest(rest)
-        if 0 < rules.sum_value[card] <= need:
+        if 0 < sum_value(rules, card) <= need:
             return card
         rest &= rest - 1
     return -1
@@ -228,8 +234,8 @@ def _set_high_aces_aside(rules: RuleTable, cards: int, value: int, need: int) ->
     total, highs, rest = -need, 0, cards
     while rest:
         card = lowest(rest)
-        total += rules.sum_value[card]
-        if rules.alone_value[card] == value and rules.sum_value[card] != value:
+        total += sum_value(rules, card)
+        if alone_value(rules, card) == value and sum_value(rules, card) != value:
             highs |= 1 << card
         rest &= rest - 1
     alone = total % value

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from casino_env.cards import N_CARDS
-from casino_env.decks import shuffled_deck
+from casino_env.decks import check_seed, shuffled_deck
 from casino_env.engine import apply_batch, start_deal
 from casino_env.errors import CasinoError, IllegalMove
 from casino_env.legal import LegalMoves, MoveLister
@@ -140,5 +140,5 @@ class VectorEnv:
         return see(self.state), self.legal
 
     def _seed(self, seed: int | None) -> None:
-        children = np.random.SeedSequence(seed).spawn(self.num_envs)
+        children = np.random.SeedSequence(check_seed(seed)).spawn(self.num_envs)
         self._streams = [np.random.default_rng(child) for child in children]

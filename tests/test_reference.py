@@ -130,18 +130,19 @@ def test_reference_on_studies(rules: str, players: int) -> None:
 
 def mutants(move: Move, loose: list[int], hand: list[int], rng: random.Random) -> Iterator[Move]:
     """The move with one thing changed, where that is still a move in the form of R9."""
-    changed = [
-        replace(move, loose=move.loose ^ 1 << rng.choice(loose or [0])),
-        replace(move, loose=move.loose ^ 1 << rng.randrange(52)),
-        replace(move, loose=move.loose & ~(1 << rng.choice(loose or [0]))),
-        replace(move, pile=not move.pile),
-        replace(move, value=rng.randint(0, 14)),
-        replace(move, value=rng.randint(0, 14), raises=not move.raises),
-        replace(move, raises=not move.raises),
-        replace(move, card=rng.choice(hand)),
+    changes: list[dict[str, Any]] = [
+        {"loose": move.loose ^ 1 << rng.choice(loose or [0])},
+        {"loose": move.loose ^ 1 << rng.randrange(52)},
+        {"loose": move.loose & ~(1 << rng.choice(loose or [0]))},
+        {"pile": not move.pile},
+        {"value": rng.randint(0, 14)},
+        {"value": rng.randint(0, 14), "raises": not move.raises},
+        {"raises": not move.raises},
+        {"card": rng.choice(hand)},
     ]
-    for mutant in changed:
+    for change in changes:
         try:
+            mutant = replace(move, **change)
             if Move.parse(str(mutant)) == mutant:
                 yield mutant
         except InvalidMove:

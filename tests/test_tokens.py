@@ -7,6 +7,7 @@ import pytest
 
 from casino_env import Move, MoveListCut, Position
 from casino_env.legal import MAX_MOVES
+from casino_env.rules import is_paired
 from casino_env.tokens import (
     BUILD,
     CAPTURE,
@@ -94,10 +95,10 @@ def check_spellings(position: Position) -> None:
         assert speller.read(speller.spell(move)) == move
     if len(moves) > CROWDED:
         return
-    paired = position.rules.table.paired
+    table = position.rules.table
     found = spellings(position)
     assert set(found) == set(moves), str(position)
-    assert found == {move: ways_of(move, bool(paired[move.card])) for move in moves}, str(position)
+    assert found == {move: ways_of(move, bool(is_paired(table, move.card))) for move in moves}, str(position)
 
 
 @pytest.mark.parametrize("style", STYLES)
