@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from casino_env.arguments import check_seed, is_count
 from casino_env.cards import N_CARDS, card_set, parse_cards
 from casino_env.errors import CasinoError
 
@@ -14,18 +15,6 @@ DeckLike = str | Sequence[int] | NDArray[np.integer]
 def seeded_rng(seed: int | None) -> np.random.Generator:
     """A random generator of a seed that `check_seed` accepts."""
     return np.random.default_rng(check_seed(seed))
-
-
-def check_seed(seed: int | None) -> int | None:
-    """`seed` if it is a whole number of 0 or more, or None for a fresh one; else CasinoError."""
-    if seed is not None and not is_count(seed):
-        raise CasinoError(f"seed={seed!r} is not possible; valid: a whole number of 0 or more, or None")
-    return seed
-
-
-def is_count(value: object) -> bool:
-    """Whether the value is a whole number of 0 or more."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= 0)
 
 
 def shuffled_deck(rng: np.random.Generator) -> NDArray[np.int8]:
@@ -38,7 +27,7 @@ def read_deck(deck: DeckLike) -> NDArray[np.int8]:
     try:
         cards = parse_cards(deck) if isinstance(deck, str) else list(deck)
         if len(cards) != N_CARDS or any(not is_count(card) or card >= N_CARDS for card in cards):
-            raise ValueError(f"{len(cards)} cards; valid: the {N_CARDS} ids from 0 to {N_CARDS - 1} once each")
+            raise ValueError(f"{len(cards)} cards; valid: the ids from 0 to {N_CARDS - 1} once each")
         cards = list(map(int, cards))
         card_set(cards)
     except (TypeError, ValueError) as error:

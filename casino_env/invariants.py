@@ -16,8 +16,18 @@ def check_state(state: State, game: int, rules: RuleTable, partial: bool = False
     return (
         _check_cards(state, game, partial)
         or _check_hands(state, game, partial)
-        or _check_builds(state, game, rules, partial)
+        or _check_builds(state, game, rules)
+        or (None if partial else broken_promise(state, game, rules))
     )
+
+
+def broken_promise(state: State, game: int, rules: RuleTable) -> str | None:
+    """The first build whose owner holds no card that captures it (R4.4), as a sentence, or None."""
+    for value in range(VALUES):
+        owner = int(state.build_owner[game, value])
+        if owner != NOBODY and not values_held(rules, int(state.hands[game, owner])) >> value & 1:
+            return f"seat {owner} owns the build of {value} without a card that captures it (R4.4)"
+    return None
 
 
 def _check_cards(state: State, game: int, partial: bool) -> str | None:
@@ -53,7 +63,7 @@ def _check_hands(state: State, game: int, partial: bool) -> str | None:
     return None
 
 
-def _check_builds(state: State, game: int, rules: RuleTable, partial: bool) -> str | None:
+def _check_builds(state: State, game: int, rules: RuleTable) -> str | None:
     order = np.zeros(N_CARDS, np.int64)
     for value in range(VALUES):
         owner, cards = int(state.build_owner[game, value]), int(state.build_cards[game, value])
@@ -66,7 +76,4 @@ def _check_builds(state: State, game: int, rules: RuleTable, partial: bool) -> s
         groups = group_count(rules, cards, value)
         if bool(state.build_multiple[game, value]) != (groups > 1):
             return f"build {value} has {groups} group(s), so it is {'multiple' if groups > 1 else 'single'}"
-        held = values_held(rules, int(state.hands[game, owner]))
-        if not (partial or held >> value & 1):
-            return f"seat {owner} owns the build of {value} without a card that captures it (R4.4)"
     return None

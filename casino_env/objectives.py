@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from casino_env.arguments import check_count
 from casino_env.engine import settle_batch
 from casino_env.errors import CasinoError
 from casino_env.rules import RuleTable
@@ -23,7 +24,6 @@ class Outcome(NamedTuple):
     finished: NDArray[np.bool_]  # [E] the episode is decided
     totals: IntArray  # [E, S] points of the deal by side
     score: IntArray  # [E, S] match score after the deal
-    winner: IntArray  # [E] side that won the match, or NOBODY
 
 
 def check_objective(objective: str) -> str:
@@ -37,9 +37,7 @@ def check_max_deals(max_deals: int | None, objective: str) -> int | None:
     """`max_deals` if it limits a match to 1 deal or more, or None; else CasinoError."""
     if max_deals is not None and objective != "match":
         raise CasinoError("max_deals limits a match: give objective='match' too")
-    if max_deals is not None and (max_deals != int(max_deals) or max_deals < 1):
-        raise CasinoError(f"max_deals={max_deals!r} is not possible; valid: 1 or more, or None")
-    return max_deals
+    return None if max_deals is None else check_count("max_deals", max_deals, 1)
 
 
 def end_deals(state: State, rules: RuleTable, ended: IntArray, objective: str) -> Outcome:
@@ -59,7 +57,7 @@ def end_deals(state: State, rules: RuleTable, ended: IntArray, objective: str) -
         won = winner[:, None] == np.arange(sides)
         finished = winner != NOBODY
         by_side = np.where(won, 1.0, -1.0 / (sides - 1)) * finished[:, None]
-    return Outcome(by_side[:, np.arange(players) % sides], finished, totals, score, winner)
+    return Outcome(by_side[:, np.arange(players) % sides], finished, totals, score)
 
 
 def margins(totals: IntArray) -> NDArray[np.float64]:

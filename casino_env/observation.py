@@ -1,8 +1,9 @@
 """The observation vector: a table of named blocks with computed offsets, written from a `View`.
 
-The space, the manual and `explain` come from the table `blocks`; nothing else knows an offset.
+The space and its manual come from the table `blocks`; nothing else knows an offset.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -32,29 +33,8 @@ class Block(NamedTuple):
     meaning: str
 
 
-_NAMES = (
-    "hand",
-    "loose",
-    "build_cards",
-    "build_owner",
-    "build_multiple",
-    "captured",
-    "unseen",
-    "hand_sizes",
-    "captured_counts",
-    "stock_size",
-    "sweeps",
-    "last_capture",
-    "dealer",
-    "score",
-    "spelled_kind",
-    "spelled_card",
-    "spelled_value",
-    "spelled_pile",
-    "spelled_used",
-    "spelled_group",
-    "spelled_first",
-)
+SWEEP_SCALE = 4
+
 (
     HAND,
     LOOSE,
@@ -70,44 +50,60 @@ _NAMES = (
     LAST_CAPTURE,
     DEALER,
     SCORE,
-    KIND,
-    CARD,
-    VALUE,
-    PILE,
-    USED,
-    GROUP,
-    FIRST,
-) = range(len(_NAMES))
+    SPELLED_KIND,
+    SPELLED_CARD,
+    SPELLED_VALUE,
+    SPELLED_PILE,
+    SPELLED_USED,
+    SPELLED_GROUP,
+    SPELLED_FIRST,
+) = range(21)
 
 
+@cache
 def blocks(players: int) -> tuple[Block, ...]:
-    """The blocks of an observation in a game of `players` seats, in order."""
+    """The blocks of an observation in a game of `players` seats, in order: index `HAND` and so on."""
     sides = side_count(players)
-    table = (
-        (N_CARDS, True, "own hand, by card id"),
-        (N_CARDS, True, "loose cards"),
-        (N_CARDS, True, "for each card in a build, the build's value / 14"),
-        (BUILD_VALUES * players, True, "owner of the build of each value 2-14, one-hot by relative seat"),
-        (BUILD_VALUES, True, "the build of each value is multiple"),
-        (players * N_CARDS, True, "captured cards of each relative seat"),
-        (N_CARDS, True, "cards not seen: in other hands or the stock"),
-        (players, True, "cards in each relative seat's hand / 4 (studies with larger hands: at most 1)"),
-        (players, True, "captured cards of each relative seat / 52"),
-        (1, True, "cards in the stock / 48"),
-        (players, False, "sweeps of each relative seat / 4"),
-        (players, True, "relative seat that captured last, one-hot; all zero if nobody has"),
-        (players, True, "relative seat of the dealer, one-hot"),
-        (sides, False, "match score of each relative side / target"),
-        (2, True, "unfinished move: capture, build"),
-        (N_CARDS, True, "unfinished move: the played card"),
-        (BUILD_VALUES + 1, True, "unfinished move: value 2-14, or 14 with the played ace counting 14"),
-        (1, True, "unfinished move: a pile was named"),
-        (N_CARDS, True, "unfinished move: loose cards named"),
-        (N_CARDS, True, "unfinished move: loose cards of the open group"),
-        (N_CARDS, True, "unfinished move: first card of the latest group of loose cards only"),
-    )
+    table = {
+        HAND: ("hand", N_CARDS, True, "own hand, by card id"),
+        LOOSE: ("loose", N_CARDS, True, "loose cards"),
+        BUILD_CARDS: ("build_cards", N_CARDS, True, "for each card in a build, the build's value / 14"),
+        BUILD_OWNER: (
+            "build_owner",
+            BUILD_VALUES * players,
+            True,
+            "for each value 2-14, the relative seat that owns the build, one-hot",
+        ),
+        BUILD_MULTIPLE: ("build_multiple", BUILD_VALUES, True, "for each value 2-14, the build is multiple"),
+        CAPTURED: ("captured", players * N_CARDS, True, "captured cards of each relative seat"),
+        UNSEEN: ("unseen", N_CARDS, True, "cards not seen: in other hands or the stock"),
+        HAND_SIZES: ("hand_sizes", players, True, "cards in each relative seat's hand / 4, at most 1"),
+        CAPTURED_COUNTS: ("captured_counts", players, True, "captured cards of each relative seat / 52"),
+        STOCK_SIZE: ("stock_size", 1, True, "cards in the stock / 48"),
+        SWEEPS: ("sweeps", players, False, "sweeps of each relative seat / 4"),
+        LAST_CAPTURE: ("last_capture", players, True, "relative seat that captured last, one-hot; or none"),
+        DEALER: ("dealer", players, True, "relative seat of the dealer, one-hot"),
+        SCORE: ("score", sides, False, "match score of each relative side / target"),
+        SPELLED_KIND: ("spelled_kind", 2, True, "unfinished move: capture, build"),
+        SPELLED_CARD: ("spelled_card", N_CARDS, True, "unfinished move: the played card"),
+        SPELLED_VALUE: (
+            "spelled_value",
+            BUILD_VALUES + 1,
+            True,
+            "unfinished move: value 2-14, or 14 with the played ace counting 14",
+        ),
+        SPELLED_PILE: ("spelled_pile", 1, True, "unfinished move: a pile was named"),
+        SPELLED_USED: ("spelled_used", N_CARDS, True, "unfinished move: loose cards named"),
+        SPELLED_GROUP: ("spelled_group", N_CARDS, True, "unfinished move: loose cards of the open group"),
+        SPELLED_FIRST: (
+            "spelled_first",
+            N_CARDS,
+            True,
+            "unfinished move: first card of the latest group of loose cards only",
+        ),
+    }
     result, offset = [], 0
-    for name, (size, bounded, meaning) in zip(_NAMES, table, strict=True):
+    for _, (name, size, bounded, meaning) in sorted(table.items()):
         result.append(Block(name, size, offset, bounded, meaning))
         offset += size
     return tuple(result)
@@ -159,7 +155,7 @@ def write_observation(view: View, game: int, offsets: IntArray, target: int, out
         _write_cards(view.captured[game, i], offsets[CAPTURED] + N_CARDS * i, out)
         out[offsets[HAND_SIZES] + i] = min(view.hand_sizes[game, i] / HAND_SIZE, 1.0)
         out[offsets[CAPTURED_COUNTS] + i] = popcount(view.captured[game, i]) / N_CARDS
-        out[offsets[SWEEPS] + i] = view.sweeps[game, i] / HAND_SIZE
+        out[offsets[SWEEPS] + i] = view.sweeps[game, i] / SWEEP_SCALE
     _write_cards(FULL_DECK & ~seen, offsets[UNSEEN], out)
     out[offsets[STOCK_SIZE]] = view.stock_size[game] / TURNS
     if view.last_capture[game] != NOBODY:
@@ -174,15 +170,15 @@ def write_spelling(spelling: Spelling, offsets: IntArray, out: FloatArray) -> No
     """Write the unfinished move to an observation that has none yet."""
     if spelling.kind == NOT_STARTED:
         return
-    out[offsets[KIND] + (0 if spelling.kind == CAPTURING else 1)] = 1
-    out[offsets[CARD] + spelling.card] = 1
+    out[offsets[SPELLED_KIND] + (0 if spelling.kind == CAPTURING else 1)] = 1
+    out[offsets[SPELLED_CARD] + spelling.card] = 1
     if spelling.kind == BUILDING and spelling.value:
-        out[offsets[VALUE] + spelling.value - LOWEST_VALUE + spelling.high] = 1
-    out[offsets[PILE]] = spelling.pile
-    _write_cards(spelling.used, offsets[USED], out)
-    _write_cards(spelling.group, offsets[GROUP], out)
+        out[offsets[SPELLED_VALUE] + spelling.value - LOWEST_VALUE + spelling.high] = 1
+    out[offsets[SPELLED_PILE]] = spelling.pile
+    _write_cards(spelling.used, offsets[SPELLED_USED], out)
+    _write_cards(spelling.group, offsets[SPELLED_GROUP], out)
     if spelling.first >= 0:
-        out[offsets[FIRST] + spelling.first] = 1
+        out[offsets[SPELLED_FIRST] + spelling.first] = 1
 
 
 @kernel

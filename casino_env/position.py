@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from casino_env.arguments import check_count, is_count
 from casino_env.check import LEGAL, reason_text, why_illegal
-from casino_env.decks import DeckLike, is_count, read_deck, seeded_rng, shuffled_deck
+from casino_env.decks import DeckLike, read_deck, seeded_rng, shuffled_deck
 from casino_env.engine import apply_move, is_over, start_deal
-from casino_env.errors import CasinoError, IllegalMove, MoveListCut
+from casino_env.errors import CasinoError, IllegalMove, InvalidPosition, MoveListCut
 from casino_env.legal import MAX_MOVES, MoveLister
 from casino_env.moves import Move
 from casino_env.notation import MAX_COUNT, format_position, parse_position
@@ -91,6 +92,8 @@ class Position:
     @classmethod
     def parse(cls, text: str, partial: bool = False) -> "Position":
         """Read an R9 text; InvalidPosition names what is wrong. `partial`: see `notation.parse_position`."""
+        if not isinstance(text, str):
+            raise InvalidPosition(f"a position is a text of 11 fields, not {text!r}")
         return cls(*parse_position(text, partial), partial)
 
     def __str__(self) -> str:
@@ -173,9 +176,7 @@ class Position:
 
     def perft(self, depth: int) -> int:
         """Number of paths of `depth` legal moves."""
-        if depth < 0:
-            raise CasinoError(f"depth={depth} is not possible; valid: 0 or more")
-        return perft(self._state, self._rules.table, depth)
+        return perft(self._state, self._rules.table, check_count("depth", depth, 0))
 
     def deal_points(self) -> tuple[DealPoints, ...]:
         """Points of each side (R6) for the cards captured so far; final once `is_over`."""
@@ -211,7 +212,5 @@ def check_score(score: Sequence[int] | None, players: int) -> Sequence[int]:
         return [0] * sides
     numbers = isinstance(score, Sequence | np.ndarray) and len(score) == sides
     if not numbers or any(not is_count(points) or points > MAX_COUNT for points in score):
-        raise CasinoError(
-            f"score={score!r}: valid is a number from 0 to {MAX_COUNT} for each of {sides} sides"
-        )
+        raise CasinoError(f"score={score!r}; valid: {sides} numbers from 0 to {MAX_COUNT}, one for each side")
     return score

@@ -1,5 +1,6 @@
 """Royal Casino as a PettingZoo AEC environment. Holds no rule: it adapts the engine's kernels."""
 
+import operator
 import warnings
 from typing import Any
 
@@ -11,6 +12,7 @@ from pettingzoo.utils import wrappers
 from casino_env.decks import read_deck, seeded_rng, shuffled_deck
 from casino_env.engine import apply_move, is_over, start_deal
 from casino_env.errors import CasinoError, IllegalMove, InvalidMove
+from casino_env.invariants import broken_promise
 from casino_env.moves import NO_MOVE
 from casino_env.objectives import check_max_deals, check_objective, end_deals
 from casino_env.observation import (
@@ -23,23 +25,32 @@ from casino_env.observation import (
 from casino_env.position import Position, check_dealer, check_score
 from casino_env.rules import Rules, check_players
 from casino_env.state import copy_state, empty_state
-from casino_env.tokens import EMPTY, N_TOKENS, Spelling, advance, token_name, write_mask
+from casino_env.tokens import EMPTY, N_TOKENS, advance, token_name, write_mask
 from casino_env.turn import Table, look
 from casino_env.view import see
 
 Space = gymnasium.spaces.Space[Any]
 
 RESET_OPTIONS = ("deck", "position", "dealer", "score")
-ILLEGAL_REWARD = -1.0
+# Of the agent that names an illegal token, through `env`: a lost match, or less than any deal can bring.
+ILLEGAL_REWARD = {"deal": -50.0, "match": -1.0}
 
 
-def env(**arguments: Any) -> AECEnv:
-    """`raw_env` with PettingZoo's stock wrappers: an illegal token ends the game as a loss."""
-    return wrappers.OrderEnforcingWrapper(
-        wrappers.AssertOutOfBoundsWrapper(
-            wrappers.TerminateIllegalWrapper(raw_env(**arguments), illegal_reward=ILLEGAL_REWARD)
-        )
-    )
+def env(
+    rules: str | Rules = "royal",
+    players: int = 2,
+    objective: str = "deal",
+    max_deals: int | None = None,
+    auto_complete: bool = True,
+    render_mode: str | None = None,
+) -> AECEnv:
+    """`raw_env` with PettingZoo's stock wrappers.
+
+    An illegal token ends the episode: its agent gets `ILLEGAL_REWARD`, the others 0.
+    """
+    raw = raw_env(rules, players, objective, max_deals, auto_complete, render_mode)
+    stopped = wrappers.TerminateIllegalWrapper(raw, illegal_reward=ILLEGAL_REWARD[objective])
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(stopped))
 
 
 class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments have)
@@ -86,15 +97,20 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         self.objective = check_objective(objective)
         self.max_deals = check_max_deals(max_deals, objective)
         self.auto_complete, self.render_mode = auto_complete, render_mode
-        self.possible_agents = [f"player_{seat}" for seat in range(players)]
-        box = gymnasium.spaces.Box(0, observation_high(players), dtype=np.float32)
-        mask = gymnasium.spaces.MultiBinary(N_TOKENS)
-        space = gymnasium.spaces.Dict({"observation": box, "action_mask": mask})
-        self.observation_spaces: dict[str, Space] = dict.fromkeys(self.possible_agents, space)
+        self.possible_agents = [f"player_{seat}" for seat in range(self.players)]
+        self.observation_spaces: dict[str, Space] = {
+            agent: gymnasium.spaces.Dict(
+                {
+                    "observation": gymnasium.spaces.Box(0, observation_high(self.players), dtype=np.float32),
+                    "action_mask": gymnasium.spaces.MultiBinary(N_TOKENS),
+                }
+            )
+            for agent in self.possible_agents
+        }
         self.action_spaces: dict[str, Space] = {
             agent: gymnasium.spaces.Discrete(N_TOKENS) for agent in self.possible_agents
         }
-        self._offsets = block_offsets(players)
+        self._offsets = block_offsets(self.players)
         self._rng = np.random.default_rng()
         self._spelling, self._table = EMPTY, Table(0, 0, 0, 0, 0, 0)
         self._tokens: list[int] = []
@@ -146,7 +162,7 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         view = see(self._state, np.array([seat], np.int64))
         write_observation(view, 0, self._offsets, self.rules.table.target, vector)
         mask = np.zeros(N_TOKENS, np.int8)
-        if agent == self.agent_selection and not self._is_done():
+        if seat == self._state.turn[0] and not (self.terminations[agent] or self.truncations[agent]):
             write_spelling(self._spelling, self._offsets, vector)
             mask[:] = self._mask
         return {"observation": vector, "action_mask": mask}
@@ -156,10 +172,10 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
             self._was_dead_step(action)
             return
-        self._check(action)
+        token = self._check(action)
         self._cumulative_rewards[self.agent_selection] = 0.0
         self._clear_rewards()
-        move = self._name(int(action))  # type: ignore[arg-type]
+        move = self._name(token)
         while move == NO_MOVE and self.auto_complete and self._legal_count == 1:
             move = self._name(int(self._mask.argmax()))
         if move != NO_MOVE:
@@ -169,7 +185,7 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
             self.render()
 
     def render(self) -> str | None:
-        """The R9 text of the position and the unfinished move: returned (`ansi`) or printed (`human`)."""
+        """All cards (hidden ones too) and the unfinished move as a text: returned (`ansi`) or printed."""
         text = " ".join([str(self.position), *(f"({token_name(token)})" for token in self._tokens)])
         if self.render_mode == "human":
             print(text)
@@ -191,6 +207,9 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
             )
         if position.is_over:
             raise CasinoError("reset option 'position': the deal is over")
+        broken = broken_promise(position.state, 0, self.rules.table)
+        if broken:
+            raise CasinoError(f"reset option 'position': {broken}")
         return position.state, position.is_partial
 
     def _first_deal(self, options: dict[str, Any], rng: np.random.Generator) -> Any:
@@ -202,18 +221,23 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         start_deal(state, 0, shuffled_deck(rng) if deck is None else read_deck(deck), dealer)
         return state
 
-    def _check(self, action: int | None) -> None:
-        if action is None or int(action) != action or not 0 <= action < N_TOKENS:
+    def _check(self, action: Any) -> int:
+        """The action as a legal token, else InvalidMove or IllegalMove."""
+        try:
+            token = operator.index(action)
+        except TypeError:
+            token = -1
+        if not 0 <= token < N_TOKENS:
             raise InvalidMove(f"action {action!r} is not a token; valid: 0 to {N_TOKENS - 1}")
-        if not self._mask[action]:
-            spelled = ", ".join(token_name(token) for token in self._tokens) or "nothing"
-            legal = ", ".join(token_name(int(token)) for token in np.flatnonzero(self._mask))
-            raise IllegalMove(f"{token_name(int(action))} is illegal after {spelled}; legal: {legal}")
+        if not self._mask[token]:
+            spelled = ", ".join(map(token_name, self._tokens)) or "nothing"
+            legal = ", ".join(map(token_name, np.flatnonzero(self._mask).tolist()))
+            raise IllegalMove(f"{token_name(token)} is illegal after {spelled}; legal: {legal}")
+        return token
 
     def _name(self, token: int) -> int:
         """Add a token to the unfinished move; the packed move if it is complete, else NO_MOVE."""
-        spelling, move = advance(self.rules.table, self._table, self._spelling, token)
-        self._spelling = Spelling(*spelling)
+        self._spelling, move = advance(self.rules.table, self._table, self._spelling, token)
         self._tokens.append(token)
         if move == NO_MOVE:
             self._legal_count = write_mask(self.rules.table, self._table, self._spelling, self._mask)
@@ -238,12 +262,10 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
             self._state.score[0] = outcome.score[0]
             dealer = int(self._state.dealer[0] + 1) % self.players  # R2.3
             start_deal(self._state, 0, shuffled_deck(self._rng), dealer)
+            self._partial = False
 
     def _begin_turn(self) -> None:
         self.agent_selection = self.possible_agents[int(self._state.turn[0])]
         self._spelling, self._tokens = EMPTY, []
         self._table = look(self._state, 0, self.rules.table)
         self._legal_count = write_mask(self.rules.table, self._table, self._spelling, self._mask)
-
-    def _is_done(self) -> bool:
-        return is_over(self._state, 0)

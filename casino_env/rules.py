@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from casino_env.arguments import is_count
 from casino_env.cards import N_CARDS, RANKS, SUIT_COUNT
 from casino_env.errors import InvalidRules
 from casino_env.jit import kernel
@@ -197,7 +198,7 @@ def is_paired(rules: RuleTable, card: int) -> int:
 
 def check_players(players: int) -> int:
     """`players` if the game can be played by so many (R2.1), else InvalidRules."""
-    if players not in PLAYER_COUNTS:
+    if not is_count(players) or players not in PLAYER_COUNTS:
         raise InvalidRules(f"players={players!r} is not possible; valid: 2, 3, 4")
     return int(players)
 

@@ -148,8 +148,8 @@ def _mask_first(rules: RuleTable, table: Table, mask: Mask) -> None:
         values = held_after(rules, table, card)
         while values and not mask[BUILD + card]:
             value = lowest(values)
-            mask[BUILD + card] = _can_make(rules, table, card, value, 0) or _can_make(
-                rules, table, card, value, 1
+            mask[BUILD + card] = _can_make(rules, table, card, value, 0) or (
+                value == ACE_HIGH and _can_make(rules, table, card, value, 1)
             )
             values &= values - 1
 

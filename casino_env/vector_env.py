@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from casino_env.arguments import check_count, check_seed
 from casino_env.cards import N_CARDS
-from casino_env.decks import check_seed, shuffled_deck
+from casino_env.decks import shuffled_deck
 from casino_env.engine import apply_batch, start_deal
 from casino_env.errors import CasinoError, IllegalMove
 from casino_env.legal import LegalMoves, MoveLister
@@ -53,17 +54,15 @@ class VectorEnv:
         objective: str = "deal",
         max_deals: int | None = None,
     ) -> None:
-        if num_envs < 1:
-            raise CasinoError(f"num_envs={num_envs} is not possible; valid: 1 or more")
+        self.num_envs = check_count("num_envs", num_envs, 1)
         self.rules, self.players = Rules.parse(rules), check_players(players)
-        self.num_envs = num_envs
         self.objective = check_objective(objective)
         self.max_deals = check_max_deals(max_deals, objective)
-        self.state: State = empty_state(num_envs, players)
-        self.legal: LegalMoves
+        self.state: State = empty_state(self.num_envs, self.players)
+        self.legal = LegalMoves(np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0, np.bool_))
         self._seed(seed)
         self._deals = np.zeros(num_envs, np.int64)
-        self._list_moves = MoveLister(num_envs)
+        self._list_moves = MoveLister(self.num_envs)
 
     def reset(
         self,
@@ -89,11 +88,11 @@ class VectorEnv:
     def step(self, choices: IntArray) -> Step:
         """Play in each game the move with the index `choices` [B] in its list of legal moves.
 
-        Raises IllegalMove if an index is out of range; nothing is played then.
+        Raises IllegalMove if an index is out of range, or before `reset`; nothing is played then.
         """
-        choices = np.asarray(choices)
-        counts = np.diff(self.legal.offsets)
-        if choices.shape != (self.num_envs,) or (choices < 0).any() or (choices >= counts).any():
+        choices, counts = np.asarray(choices), np.diff(self.legal.offsets)
+        whole = choices.shape == counts.shape and np.issubdtype(choices.dtype, np.integer)
+        if not whole or (choices < 0).any() or (choices >= counts).any():
             raise IllegalMove(f"choices: give {self.num_envs} indices, each below its game's number of moves")
         over = np.zeros(self.num_envs, np.bool_)
         moves = self.legal.moves[self.legal.offsets[:-1] + choices]

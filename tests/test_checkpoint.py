@@ -83,7 +83,7 @@ def test_resume_files_hold_data_and_never_run_code(tmp_path):
     path = tmp_path / "resume.pt"
     save_resume(path, {"counters": {"updates": 3}, "weights": torch.ones(2)})
     assert load_resume(path)["counters"] == {"updates": 3}
-    path.write_bytes(pickle.dumps(Trap()))
+    path.write_bytes(pickle.dumps(Trap(), protocol=2))
     with pytest.raises(CasinoError, match="is not a resume file"):
         load_resume(path)
     assert not Trap.sprung
