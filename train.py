@@ -5,6 +5,7 @@ is played is no concern of this file: it knows rollouts, a learner and agents' m
 """
 
 import argparse
+import os
 import shlex
 import sys
 import time
@@ -129,16 +130,24 @@ def report(trainer: Trainer, checkpoint: Path) -> None:
     for opponent in trainer.opponents.values():
         result = compete([agent, opponent], settings.final_decks, settings.seed + 1, trainer.rules, players)
         console.print(result_table(result))
-    path, table = shlex.quote(str(checkpoint)), f"--rules '{trainer.rules}' --players {players}"
     console.print(f"checkpoint: {checkpoint}", soft_wrap=True, highlight=False)
     console.print("look further:", highlight=False)
+    game = f"--rules {shlex.quote(str(trainer.rules))} --players {players}"
+    folder, twice = shlex.quote(str(trainer.folder.path)), 2 * trainer.config.budget.decisions
     for command in (
-        f"casino arena {path} greedy --deals 4000 {table}",
-        f"tensorboard --logdir {shlex.quote(str(trainer.folder.path))}",
-        f"python train.py --resume {shlex.quote(str(trainer.folder.path))} "
-        f"--budget.decisions {2 * trainer.config.budget.decisions}",
+        f"casino arena {shlex.quote(str(checkpoint))} greedy --deals 4000 {game}",
+        f"tensorboard --logdir {folder}",
+        f"python train.py --resume {folder} --budget.decisions {twice}",
     ):
-        console.print(f"  {command}", soft_wrap=True, highlight=False)
+        console.print(f"  {scripts_folder()}{command}", soft_wrap=True, highlight=False)
+
+
+def scripts_folder() -> str:
+    """What goes before a command's name for it to be the one of this interpreter: nothing on the PATH."""
+    here = Path(sys.executable).parent
+    if str(here) in os.environ.get("PATH", "").split(os.pathsep):
+        return ""
+    return shlex.quote(os.path.relpath(here) + os.sep)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -169,7 +178,8 @@ def run(arguments: argparse.Namespace) -> None:
                 checkpoint = trainer.train(metrics, progress, stop)
         except Stopped as stopped:
             console.print(f"stopped; checkpoint: {stopped}", soft_wrap=True, highlight=False)
-            console.print(f"  python train.py --resume {shlex.quote(str(folder.path))}", highlight=False)
+            command = f"{scripts_folder()}python train.py --resume {shlex.quote(str(folder.path))}"
+            console.print(f"  {command}", soft_wrap=True, highlight=False)
             raise KeyboardInterrupt from None
     report(trainer, checkpoint)
 
