@@ -33,6 +33,9 @@ from casino_env.turn import (
 
 MAX_MOVES = 4096  # a game; also the bound of groups and of sets for one played card and value
 
+FEW = 32  # sets searched one by one; more are found by hash
+HASH_PRIME = 8179  # just below TABLE_SIZE
+NO_SET = -1
 _SMALL = 64
 IDS = 0  # loose cards that sum, rising
 TOTALS_FROM = IDS + _SMALL  # totals reachable with the cards from an index on
@@ -41,7 +44,9 @@ GROUPS = STACK + _SMALL  # groups worth the value, card sets
 FIRSTS = GROUPS + MAX_MOVES  # loose cards that complete the played card's group
 UNIONS = FIRSTS + MAX_MOVES  # unions of disjoint groups; the first is empty
 SETS = UNIONS + MAX_MOVES  # loose cards of the moves with one card and value
-CUT = SETS + MAX_MOVES  # 1 once something did not fit
+TABLE = SETS + MAX_MOVES  # open hash table of the region being filled, once it holds FEW sets
+TABLE_SIZE = 2 * MAX_MOVES
+CUT = TABLE + TABLE_SIZE  # 1 once something did not fit
 WORK_SIZE = CUT + 1
 
 
@@ -318,10 +323,37 @@ def _unite(work: IntArray, groups: int) -> int:
 @kernel
 def _add_once(work: IntArray, region: int, count: int, cards: int) -> int:
     """Append a card set to a region unless it stands there; returns the new count."""
+    if count >= FEW:
+        return _hash_once(work, region, count, cards)
     for i in range(count):
         if work[region + i] == cards:
             return count
-    return _append(work, region, count, cards)
+    work[region + count] = cards
+    if count + 1 == FEW:
+        work[TABLE : TABLE + TABLE_SIZE] = NO_SET
+        for i in range(FEW):
+            work[_slot(work, work[region + i])] = work[region + i]
+    return count + 1
+
+
+@kernel
+def _hash_once(work: IntArray, region: int, count: int, cards: int) -> int:
+    slot = _slot(work, cards)
+    if work[slot] == cards:
+        return count
+    grown = _append(work, region, count, cards)
+    if grown > count:
+        work[slot] = cards
+    return grown
+
+
+@kernel
+def _slot(work: IntArray, cards: int) -> int:
+    """Where the hash table holds the set, or the free place for it."""
+    slot = cards % HASH_PRIME
+    while work[TABLE + slot] != NO_SET and work[TABLE + slot] != cards:
+        slot = (slot + 1) % TABLE_SIZE
+    return TABLE + slot
 
 
 @kernel
