@@ -9,25 +9,22 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from math import isnan
 from pathlib import Path
-from platform import python_version
-from tempfile import TemporaryFile
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
 from agents.base import Agent
-from agents.command import CommandParser, run_command
-from agents.files import write_text
+from agents.command import CommandParser, progress_bar, run_command
+from agents.files import check_target, write_text
 from agents.matchup import Played, all_seatings, label_agents, mean_interval, play_decks
 from agents.registry import make_agent, valid_agents
+from agents.versions import versions
 from casino_env.cards import N_CARDS
 from casino_env.errors import CasinoError
 from casino_env.rules import Rules, check_players, side_count
@@ -37,7 +34,6 @@ __all__ = ["ArenaResult", "Played", "compete", "margin_against", "play_decks", "
 
 DECKS_PER_CHUNK = 256
 DECK_STREAM, PLAY_STREAM = 0, 1  # a chunk's random streams
-PACKAGES = ("royal-casino-lab", "numpy", "numba", "torch")  # what a result may depend on
 DEFAULT_DECKS = 1000
 
 DESCRIPTION = f"""Play agents against each other and print each one's margin with its 95 % interval.
@@ -112,7 +108,7 @@ def compete(
         high=[None if isnan(high) else high for _, _, high in intervals],
         win_share=played.win_share.mean(axis=0).tolist(),
         cut_lists=played.cut_lists,
-        versions=_versions(),
+        versions=versions("numpy", "numba", "torch"),
         seconds=perf_counter() - start,
     )
 
@@ -169,16 +165,6 @@ def _play_chunks(
     return Played(np.concatenate(margin), np.concatenate(win_share), sum(cut_lists))
 
 
-def _versions() -> dict[str, str]:
-    found = {"python": python_version()}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:  # this package run from its source, or one that is not needed
-            continue
-    return found
-
-
 def add_arguments(parser: CommandParser) -> None:
     """The arguments of `casino arena`."""
     parser.add_argument("agents", nargs="+", metavar="AGENT", help="two or more; see above")
@@ -201,8 +187,8 @@ def run(arguments: Namespace) -> None:
     """`casino arena`: play, print the table, write the file."""
     rules, players = Rules.parse(arguments.rules), check_players(arguments.players)
     agents = [make_agent(spec, rules, players) for spec in arguments.agents]
-    target = _check_target(arguments.json) if arguments.json else None
-    with _progress_bar(arguments.quiet) as progress:
+    target = check_target(arguments.json, "--json") if arguments.json else None
+    with progress_bar("decks", arguments.quiet) as progress:
         task = progress.add_task("decks", total=arguments.deals)
         result = compete(
             agents,
@@ -218,25 +204,6 @@ def run(arguments: Namespace) -> None:
         print(f"casino: {result.cut_lists} lists of legal moves were cut at their bound", file=sys.stderr)
     if target:
         write_text(target, json.dumps(result.to_json(), indent=2, allow_nan=False) + "\n")
-
-
-def _progress_bar(quiet: bool) -> Progress:
-    """Decks done and time left, on the terminal if there is one, and gone when done."""
-    console = Console(stderr=True)
-    columns = TextColumn("decks"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    return Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal)
-
-
-def _check_target(path: Path) -> Path:
-    """The file that `path` stands for, if it can be written: found out before the play, not after it."""
-    target = path.resolve()
-    if target.exists() and not target.is_file():
-        raise CasinoError(f"--json {path}: not a regular file")
-    try:
-        with TemporaryFile(dir=target.parent):
-            return target
-    except OSError as error:
-        raise CasinoError(f"--json {path}: {error.strerror}; valid: a file that can be written") from None
 
 
 if __name__ == "__main__":

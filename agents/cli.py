@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from textwrap import fill
 from typing import NamedTuple
 
-from agents import arena
+from agents import arena, bench, soak
 from agents.command import CommandParser, run_command
 from casino_env.errors import CasinoError, MoveListCut
 from casino_env.moves import Move
@@ -105,6 +105,13 @@ COMMANDS = (
         arena.add_arguments,
     ),
     _Command(
+        "bench",
+        "measure the engine and the environments",
+        bench.DESCRIPTION,
+        bench.EXAMPLES,
+        bench.add_arguments,
+    ),
+    _Command(
         "legal",
         "list the legal moves of a position",
         f"Print every legal move of a position, one a line.\n\n{POSITION_TEXT}",
@@ -117,6 +124,13 @@ COMMANDS = (
         f"Print how many paths of DEPTH legal moves there are.\n\n{POSITION_TEXT}",
         None,
         _add_perft_arguments,
+    ),
+    _Command(
+        "soak",
+        "play random games and check every state of them",
+        soak.DESCRIPTION,
+        soak.EXAMPLES,
+        soak.add_arguments,
     ),
 )
 

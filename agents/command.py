@@ -9,6 +9,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
 from casino_env.errors import CasinoError
 
 OK, USER_ERROR, INTERRUPTED = 0, 2, 130
@@ -42,3 +45,10 @@ def run_command(parser: CommandParser, argv: Sequence[str] | None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     return OK
+
+
+def progress_bar(unit: str, quiet: bool) -> Progress:
+    """What is done and the time left, on the terminal if there is one, and gone when done."""
+    console = Console(stderr=True)
+    columns = TextColumn(unit), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    return Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal)

@@ -1,8 +1,11 @@
 """Writing files so that nothing is ever half written: to a temporary name, then renamed."""
 
 import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
+
+from casino_env.errors import CasinoError
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
@@ -21,3 +24,16 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
 def write_text(path: Path, text: str) -> None:
     """Write a text file atomically, in UTF-8."""
     write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
+def check_target(path: Path, option: str) -> Path:
+    """The file that `path` stands for, if it can be written: found out before the work, not after it."""
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        raise CasinoError(f"{option} {path}: not a regular file")
+    try:
+        with tempfile.TemporaryFile(dir=target.parent):
+            return target
+    except OSError as error:
+        reason = f"{error.strerror}; valid: a file that can be written"
+        raise CasinoError(f"{option} {path}: {reason}") from None

@@ -19,7 +19,7 @@ from casino_env.jit import kernel
 from casino_env.moves import move_loose, move_pile, move_raises, move_value
 from casino_env.objectives import margins
 from casino_env.rules import TURNS, RuleTable
-from casino_env.scoring import card_points
+from casino_env.scoring import card_points, side_cards
 from casino_env.state import IntArray, State
 from casino_env.vector_env import VectorEnv
 
@@ -106,16 +106,15 @@ def banked_margins(state: State, rules: RuleTable) -> NDArray[np.float64]:
 def _bank(state: State, rules: RuleTable, totals: IntArray) -> None:
     sides = totals.shape[1]
     for game in range(totals.shape[0]):
-        cards = np.zeros(sides, np.int64)
         for seat in range(state.hands.shape[1]):
-            cards[seat % sides] |= state.captured[game, seat]
             if rules.sweeps:
                 totals[game, seat % sides] += state.sweeps[game, seat]
         for side in range(sides):
-            totals[game, side] += card_points(rules, cards[side])
-            if popcount(cards[side]) > HALF_DECK:
+            cards = side_cards(state, game, side, sides)
+            totals[game, side] += card_points(rules, cards)
+            if popcount(cards) > HALF_DECK:
                 totals[game, side] += rules.most_cards
-            if popcount(cards[side] & SPADES) > HALF_SUIT:
+            if popcount(cards & SPADES) > HALF_SUIT:
                 totals[game, side] += rules.most_spades
 
 

@@ -1,9 +1,7 @@
 """The folder of a run: its name, resolved configuration, checkpoints and resume file."""
 
 import os
-import platform
 import subprocess
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +11,11 @@ from agents.checkpoint import load_resume, save_actor, save_resume
 from agents.config import MADE_BY, Config, config_dict
 from agents.files import write_text
 from agents.ppo import Learner
+from agents.versions import versions
 from casino_env.errors import CasinoError
 from casino_env.rules import Rules
 
-PACKAGES = ("royal-casino-lab", "numpy", "numba", "torch", "gymnasium", "pettingzoo")
+PACKAGES = ("numpy", "numba", "torch", "gymnasium", "pettingzoo")
 RESUME_FORMAT = "royal-casino-resume-1"
 
 
@@ -75,15 +74,7 @@ class RunFolder:
 
 
 def _provenance() -> dict[str, Any]:
-    versions = {package: _version(package) for package in PACKAGES}
-    return {"commit": _commit(), "python": platform.python_version(), "cpus": os.cpu_count(), **versions}
-
-
-def _version(package: str) -> str:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return "unknown"
+    return {"commit": _commit(), "cpus": os.cpu_count(), **versions(*PACKAGES)}
 
 
 def _commit() -> str:

@@ -9,6 +9,9 @@ from casino_env.arguments import check_seed, is_count
 from casino_env.cards import N_CARDS, card_set, parse_cards
 from casino_env.errors import CasinoError
 
+DECKS_AHEAD = 8
+_SORTED_DECKS = np.tile(np.arange(N_CARDS, dtype=np.int8), (DECKS_AHEAD, 1))
+
 DeckLike = str | Sequence[int] | NDArray[np.integer]
 
 
@@ -20,6 +23,28 @@ def seeded_rng(seed: int | None) -> np.random.Generator:
 def shuffled_deck(rng: np.random.Generator) -> NDArray[np.int8]:
     """A random deck, int8[52] card ids in the order dealt."""
     return rng.permutation(N_CARDS).astype(np.int8)
+
+
+class DeckStreams:
+    """Shuffled decks for many games, each from a random stream of its own.
+
+    Decks are drawn some at a time: a game's decks depend on the seed and its number alone.
+    """
+
+    def __init__(self, games: int, seed: int | None) -> None:
+        children = np.random.SeedSequence(check_seed(seed)).spawn(games)
+        self._rngs = [np.random.default_rng(child) for child in children]
+        self._decks = np.zeros((games, DECKS_AHEAD, N_CARDS), np.int8)
+        self._used = np.full(games, DECKS_AHEAD)
+
+    def draw(self, games: NDArray[np.int64]) -> NDArray[np.int8]:
+        """The next deck of each of `games` [E], int8[E, 52]."""
+        for game in games[self._used[games] == DECKS_AHEAD]:
+            self._decks[game] = self._rngs[game].permuted(_SORTED_DECKS, axis=1)
+            self._used[game] = 0
+        decks = self._decks[games, self._used[games]]
+        self._used[games] += 1
+        return decks
 
 
 def read_deck(deck: DeckLike) -> NDArray[np.int8]:

@@ -11,8 +11,8 @@ from casino_env.cards import N_CARDS
 from casino_env.jit import kernel
 from casino_env.moves import move_card, move_loose, move_pile, move_raises, move_value
 from casino_env.rules import HAND_SIZE, TABLE_SIZE, RuleTable, hand_value, sum_value
-from casino_env.scoring import N_ITEMS, deal_points, settle
-from casino_env.state import NOBODY, IntArray, State
+from casino_env.scoring import N_ITEMS, deal_points, settle, total_points
+from casino_env.state import NOBODY, VALUES, IntArray, State
 from casino_env.turn import group_count
 
 
@@ -28,18 +28,26 @@ def is_over(state: State, game: int) -> bool:
 @kernel
 def start_deal(state: State, game: int, deck: NDArray[np.int8], dealer: int) -> None:
     """R2: clear the table, keep the score, and deal from a deck (int8[52])."""
-    state.deck[game] = deck
+    for i in range(N_CARDS):  # an array assignment would cost seconds of compiling
+        state.deck[game, i] = deck[i]
     state.dealt[game] = 0
     state.dealer[game] = dealer
     state.turn[game] = (dealer + 1) % state.hands.shape[1]
-    state.build_cards[game] = 0
-    state.build_owner[game] = NOBODY
-    state.build_multiple[game] = 0
-    state.captured[game] = 0
-    state.sweeps[game] = 0
     state.last_capture[game] = NOBODY
+    for value in range(VALUES):
+        _lift(state, game, value)
+    for seat in range(state.hands.shape[1]):
+        state.captured[game, seat] = 0
+        state.sweeps[game, seat] = 0
     _deal_hands(state, game)
     state.loose[game] = _draw(state, game, TABLE_SIZE)
+
+
+@kernel
+def start_deals(state: State, games: IntArray, decks: NDArray[np.int8], dealers: IntArray) -> None:
+    """Start a deal in each of `games` [E] from `decks` int8[E, 52] with `dealers` [E]."""
+    for i in range(games.shape[0]):
+        start_deal(state, games[i], decks[i], dealers[i])
 
 
 @kernel
@@ -83,8 +91,16 @@ def _capture(state: State, game: int, cards: int, value: int) -> None:
         cards |= _lift(state, game, value)
     state.captured[game, seat] |= cards
     state.last_capture[game] = seat
-    if state.loose[game] == 0 and not state.build_cards[game].any():
+    if state.loose[game] == 0 and not _has_builds(state, game):
         state.sweeps[game, seat] += 1
+
+
+@kernel
+def _has_builds(state: State, game: int) -> bool:
+    for value in range(VALUES):
+        if state.build_cards[game, value]:
+            return True
+    return False
 
 
 @kernel
@@ -143,9 +159,10 @@ def settle_batch(
     """
     winners = np.zeros(ended.shape[0], np.int64)
     points = np.zeros((totals.shape[1], N_ITEMS), np.int64)
-    for i, game in enumerate(ended):
+    for i in range(ended.shape[0]):
+        game = ended[i]
         deal_points(state, game, rules, points)
         for side in range(totals.shape[1]):
-            totals[i, side] = points[side].sum()
+            totals[i, side] = total_points(points, side)
         winners[i] = settle(state, game, rules, points, settled[i])
     return winners

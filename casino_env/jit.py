@@ -19,6 +19,14 @@ config: Any = numba_config  # its settings are made at run time
 
 F = TypeVar("F", bound=Callable[..., object])
 
+OPTIONS: dict[str, Any] = {
+    "cache": True,
+    "nogil": True,
+    "error_model": "numpy",
+    "forceinline": True,  # calls between kernels would count references to every array passed
+    "no_cfunc_wrapper": True,  # never called from C: saves compiling
+}
+
 JIT_DISABLED = bool(config.DISABLE_JIT)
 HERE = Path(__file__).resolve().parent
 
@@ -28,7 +36,7 @@ def kernel(function: F) -> F:
     previous = config.CACHE_DIR
     config.CACHE_DIR = str(_cache_folder(Path(function.__code__.co_filename).resolve().parent))
     try:
-        return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=True)(function))
+        return cast(F, numba.njit(**OPTIONS)(function))
     finally:
         config.CACHE_DIR = previous
 

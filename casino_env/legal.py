@@ -46,7 +46,9 @@ UNIONS = FIRSTS + MAX_MOVES  # unions of disjoint groups; the first is empty
 SETS = UNIONS + MAX_MOVES  # loose cards of the moves with one card and value
 TABLE = SETS + MAX_MOVES  # open hash table of the region being filled, once it holds FEW sets
 TABLE_SIZE = 2 * MAX_MOVES
-CUT = TABLE + TABLE_SIZE  # 1 once something did not fit
+MOVES = TABLE + TABLE_SIZE  # the list, packed moves
+COUNT = MOVES + MAX_MOVES  # its length
+CUT = COUNT + 1  # 1 once something did not fit
 WORK_SIZE = CUT + 1
 
 
@@ -105,20 +107,21 @@ def _list_batch(
         start = offsets[game]
         if start + MAX_MOVES > moves.shape[0]:
             return game
-        end = list_turn(rules, look(state, game, rules), work, moves, start)
-        offsets[game + 1] = end
+        list_turn(rules, look(state, game, rules), work)
+        for i in range(work[COUNT]):
+            moves[start + i] = work[MOVES + i]
+        offsets[game + 1] = start + work[COUNT]
         bounded[game] = work[CUT] != 0
     return offsets.shape[0] - 1
 
 
 @kernel
-def list_turn(rules: RuleTable, table: Table, work: IntArray, out: IntArray, start: int) -> int:
-    """Write a turn's legal moves to `out` from `start` on; returns the end, at most `start + MAX_MOVES`.
+def list_turn(rules: RuleTable, table: Table, work: IntArray) -> None:
+    """Write a turn's legal moves to the region MOVES, their number to COUNT, and whether they are cut to CUT.
 
-    `out` must have that much room; `work[CUT]` tells whether the list is cut. The order is by played card,
-    then trail, captures, builds, raises.
+    The order is by played card, then trail, captures, builds, raises.
     """
-    end, limit = start, start + MAX_MOVES
+    work[COUNT] = 0
     work[CUT] = 0
     prepare_sums(rules, table.loose, work)
     hand = table.hand
@@ -127,84 +130,78 @@ def list_turn(rules: RuleTable, table: Table, work: IntArray, out: IntArray, sta
         hand &= hand - 1
         held = held_after(rules, table, card)
         if may_trail(rules, table, card):
-            end = _emit(work, out, end, limit, pack(card, 0, 0, 0, 0))
+            _emit(work, pack(card, 0, 0, 0, 0))
         if is_paired(rules, card):
-            end = _list_pairings(rules, table, card, held, (work, out, end, limit))
+            _list_pairings(rules, table, card, held, work)
         elif hand_value(rules, card):
-            end = _list_captures(rules, table, card, held, (work, out, end, limit))
+            _list_captures(rules, table, card, held, work)
         if sum_value(rules, card):
             values = held & rules.build_values
             while values:
                 value = lowest(values)
                 values &= values - 1
                 if may_build(rules, table, value, held):
-                    end = _list_builds(rules, table, card, value, (work, out, end, limit))
-    return end
+                    _list_builds(rules, table, card, value, work)
 
 
 @kernel
-def _list_captures(
-    rules: RuleTable, table: Table, card: int, held: int, lists: tuple[IntArray, IntArray, int, int]
-) -> int:
+def _list_captures(rules: RuleTable, table: Table, card: int, held: int, work: IntArray) -> None:
     """R3.2, R3.3: the forced cards with every union of groups, with and without the build."""
-    work, out, end, limit = lists
     value = hand_value(rules, card)
     with_pile = may_capture(rules, table, card, held, 1)
     without = may_capture(rules, table, card, held, 0)
+    if not with_pile and not without:
+        return
     forced = forced_cards(rules, table, card)
-    unions = 1
-    work[UNIONS] = 0
-    if (with_pile or without) and _may_hold_group(work, table.loose & ~forced, value):
-        unions = _unite(work, _list_groups(rules, table.loose, forced, value, work))
-    elif not with_pile and (not without or forced == 0):
-        return end
+    if not _may_hold_group(work, table.loose & ~forced, value):
+        _emit_captures(work, card, forced, with_pile, without)
+        return
+    unions = _unite(work, _list_groups(rules, table.loose, forced, value, work))
     n_sets = 0
     for i in range(unions):
         n_sets = _add_once(work, SETS, n_sets, work[UNIONS + i] | forced)
     for i in range(n_sets):
-        cards = work[SETS + i]
-        if without and cards:
-            end = _emit(work, out, end, limit, pack(card, cards, 0, 0, 0))
-        if with_pile:
-            end = _emit(work, out, end, limit, pack(card, cards, 0, 1, 0))
-    return end
+        _emit_captures(work, card, work[SETS + i], with_pile, without)
 
 
 @kernel
-def _list_pairings(
-    rules: RuleTable, table: Table, card: int, held: int, lists: tuple[IntArray, IntArray, int, int]
-) -> int:
+def _emit_captures(work: IntArray, card: int, loose: int, with_pile: bool, without: bool) -> None:
+    """The captures of one set of loose cards."""
+    if without and loose:
+        _emit(work, pack(card, loose, 0, 0, 0))
+    if with_pile:
+        _emit(work, pack(card, loose, 0, 1, 0))
+
+
+@kernel
+def _list_pairings(rules: RuleTable, table: Table, card: int, held: int, work: IntArray) -> None:
     """R8 (paired): exactly one loose card of the rank, or all three."""
-    work, out, end, limit = lists
     matches = same_rank(card, table.loose)
     if matches == 0 or not may_capture(rules, table, card, held, 0):
-        return end
+        return
     if popcount(matches) == TRIPLE:
-        end = _emit(work, out, end, limit, pack(card, matches, 0, 0, 0))
+        _emit(work, pack(card, matches, 0, 0, 0))
     if forced_cards(rules, table, card):
-        return end
+        return
     while matches:
-        end = _emit(work, out, end, limit, pack(card, matches & -matches, 0, 0, 0))
+        _emit(work, pack(card, matches & -matches, 0, 0, 0))
         matches &= matches - 1
-    return end
 
 
 @kernel
-def _list_builds(
-    rules: RuleTable, table: Table, card: int, value: int, lists: tuple[IntArray, IntArray, int, int]
-) -> int:
+def _list_builds(rules: RuleTable, table: Table, card: int, value: int, work: IntArray) -> None:
     """R4.1, R4.2: every make, addition and raise to a value that may be built."""
-    work, out, end, limit = lists
     joins = table.standing >> value & 1
     raises = may_raise(rules, table, card, value)
     alone = alone_value(rules, card) == value
     need = value - sum_value(rules, card)
-    completes = need > 0 and work[TOTALS_FROM] >> need & 1
-    if not completes and not raises and not (alone and (joins or _may_hold_group(work, table.loose, value))):
-        return end
+    completes = need > 0 and work[TOTALS_FROM] >> need & 1 != 0
+    groups = _may_hold_group(work, table.loose, value)
+    if not (completes or raises or (alone and (joins or groups))):
+        return
     unions = 1
     work[UNIONS] = 0
-    if _may_hold_group(work, table.loose, value):
+    if groups:
         unions = _unite(work, _list_groups(rules, table.loose, 0, value, work))
     n_sets = 0
     if alone:
@@ -214,11 +211,10 @@ def _list_builds(
         n_sets = _complete_groups(rules, need, unions, n_sets, work)
     for i in range(n_sets):
         if work[SETS + i] or joins:
-            end = _emit(work, out, end, limit, pack(card, work[SETS + i], value, joins, 0))
+            _emit(work, pack(card, work[SETS + i], value, joins, 0))
     if raises:
         for i in range(unions if rules.raise_absorb else 1):
-            end = _emit(work, out, end, limit, pack(card, work[UNIONS + i], value, joins, 1))
-    return end
+            _emit(work, pack(card, work[UNIONS + i], value, joins, 1))
 
 
 @kernel
@@ -367,10 +363,11 @@ def _append(work: IntArray, region: int, count: int, cards: int) -> int:
 
 
 @kernel
-def _emit(work: IntArray, out: IntArray, end: int, limit: int, move: int) -> int:
-    """Append a move while the list is below its bound; returns the new end."""
-    if end < limit:
-        out[end] = move
-        return end + 1
-    work[CUT] = 1
-    return end
+def _emit(work: IntArray, move: int) -> None:
+    """Append a move to the list while it is below its bound."""
+    count = work[COUNT]
+    if count < MAX_MOVES:
+        work[MOVES + count] = move
+        work[COUNT] = count + 1
+    else:
+        work[CUT] = 1

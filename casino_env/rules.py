@@ -23,6 +23,7 @@ CARDS, SPADES_ITEM, BIG, LITTLE, ACES_ITEM, SWEEPS = range(len(ITEMS))
 LOWEST_VALUE, ACE_HIGH = 2, 14  # the values that builds can have (R4.1)
 MAX_TARGET = 9999
 NIBBLE, NIBBLE_MASK = 4, 15  # a value's bits in the packed tables of `RuleTable`
+RANK_MASK = ~(SUIT_COUNT - 1)  # card & RANK_MASK = 4 * rank: where the rank's nibble begins
 
 OPTIONS: dict[str, tuple[str, ...]] = {
     "capture": ("match_forced", "free"),
@@ -45,7 +46,7 @@ class RuleTable(NamedTuple):
     hand_values: int  # capture value of a card of the hand (R1.4)
     sum_values: int  # value inside a sum or build
     alone_values: int  # value as a group of its own; differs for the royal ace only
-    paired_ranks: int  # bit r: rank r captures one card of its rank, or three of three (R8)
+    paired_ranks: int  # 1: the rank captures one card of its rank, or three of three (R8); packed alike
     build_values: int  # bit v: builds of v may stand
     most_cards: int  # points for most cards (R6.1)
     most_spades: int
@@ -75,7 +76,7 @@ _PLAIN = {
     "hand_values": _pack_values([*_PRINTED, 0, 0, 0, 1]),
     "sum_values": _pack_values([*_PRINTED, 0, 0, 0, 1]),
     "alone_values": _pack_values([*_PRINTED, 0, 0, 0, 1]),
-    "paired_ranks": sum(1 << RANKS.index(rank) for rank in "JQKA"),
+    "paired_ranks": _pack_values([int(rank in "JQKA") for rank in RANKS]),
     "build_values": _value_bits(2, 10),
 }
 _BASE_TABLES: dict[str, dict[str, int]] = {
@@ -175,25 +176,25 @@ class Rules:
 @kernel
 def hand_value(rules: RuleTable, card: int) -> int:
     """Capture value of a card of the hand; 0 if it captures by no sum."""
-    return (rules.hand_values >> NIBBLE * (card // SUIT_COUNT)) & NIBBLE_MASK
+    return (rules.hand_values >> (card & RANK_MASK)) & NIBBLE_MASK
 
 
 @kernel
 def sum_value(rules: RuleTable, card: int) -> int:
     """Value of a card in a sum or build; 0 if it is never summed."""
-    return (rules.sum_values >> NIBBLE * (card // SUIT_COUNT)) & NIBBLE_MASK
+    return (rules.sum_values >> (card & RANK_MASK)) & NIBBLE_MASK
 
 
 @kernel
 def alone_value(rules: RuleTable, card: int) -> int:
     """Value of a card that is a group by itself; 0 if it never is."""
-    return (rules.alone_values >> NIBBLE * (card // SUIT_COUNT)) & NIBBLE_MASK
+    return (rules.alone_values >> (card & RANK_MASK)) & NIBBLE_MASK
 
 
 @kernel
 def is_paired(rules: RuleTable, card: int) -> int:
     """1 if the card captures by pairing (R8)."""
-    return (rules.paired_ranks >> (card // SUIT_COUNT)) & 1
+    return (rules.paired_ranks >> (card & RANK_MASK)) & 1
 
 
 def check_players(players: int) -> int:

@@ -3,8 +3,6 @@
 Axes: `B` games, `S` sides, `I` = 6 items in the order of `rules.ITEMS`.
 """
 
-import numpy as np
-
 from casino_env.bits import popcount
 from casino_env.cards import ACES, BIG_CASINO, FULL_DECK, JACK_OF_SPADES, LITTLE_CASINO, SPADES
 from casino_env.jit import kernel
@@ -22,21 +20,39 @@ NEAR_SPAN = 3  # R7.1: a side is near at target - 3, - 2 and - 1
 def deal_points(state: State, game: int, rules: RuleTable, points: IntArray) -> None:
     """Write the points of each side and item (R6) for the cards captured so far to `points` [S, I]."""
     sides = points.shape[0]
-    cards = _side_cards(state, game, sides)
-    points[:] = 0
-    for seat in range(state.hands.shape[1]):
-        points[seat % sides, SWEEPS] += state.sweeps[game, seat]
-    _cancel_sweeps(rules, points)
     for side in range(sides):
-        points[side, BIG] = BIG_POINTS * (cards[side] >> BIG_CASINO & 1)
-        points[side, LITTLE] = cards[side] >> LITTLE_CASINO & 1
-        points[side, ACES_ITEM] = popcount(cards[side] & ACES)
-        points[side, SPADES_ITEM] = spade_points(rules, cards[side])
-    majorities = (rules.most_cards, CARDS, FULL_DECK), (rules.most_spades, SPADES_ITEM, SPADES)
-    for prize, item, suit in majorities:
-        leader = _leader(cards & suit)
-        if leader != NOBODY:  # R6.1: a tie scores for nobody
-            points[leader, item] += prize
+        cards = side_cards(state, game, side, sides)
+        points[side, CARDS] = 0
+        points[side, SPADES_ITEM] = spade_points(rules, cards)
+        points[side, BIG] = BIG_POINTS * (cards >> BIG_CASINO & 1)
+        points[side, LITTLE] = cards >> LITTLE_CASINO & 1
+        points[side, ACES_ITEM] = popcount(cards & ACES)
+        points[side, SWEEPS] = _side_sweeps(state, game, side, sides)
+    _cancel_sweeps(rules, points)
+    most_cards = _leader(state, game, sides, FULL_DECK)
+    most_spades = _leader(state, game, sides, SPADES)
+    if most_cards != NOBODY:  # R6.1: a tie scores for nobody
+        points[most_cards, CARDS] += rules.most_cards
+    if most_spades != NOBODY:
+        points[most_spades, SPADES_ITEM] += rules.most_spades
+
+
+@kernel
+def total_points(points: IntArray, side: int) -> int:
+    """Sum of a side's row of points [S, I]."""
+    total = 0
+    for item in range(N_ITEMS):
+        total += points[side, item]
+    return total
+
+
+@kernel
+def side_cards(state: State, game: int, side: int, sides: int) -> int:
+    """Captured cards of a side, a card set."""
+    cards = 0
+    for seat in range(side, state.hands.shape[1], sides):
+        cards |= state.captured[game, seat]
+    return cards
 
 
 @kernel
@@ -53,29 +69,32 @@ def spade_points(rules: RuleTable, cards: int) -> int:
 
 
 @kernel
-def _side_cards(state: State, game: int, sides: int) -> IntArray:
-    """Captured cards of each side, card sets [S]."""
-    cards = np.zeros(sides, np.int64)
-    for seat in range(state.hands.shape[1]):
-        cards[seat % sides] |= state.captured[game, seat]
-    return cards
+def _side_sweeps(state: State, game: int, side: int, sides: int) -> int:
+    sweeps = 0
+    for seat in range(side, state.hands.shape[1], sides):
+        sweeps += state.sweeps[game, seat]
+    return sweeps
 
 
 @kernel
 def _cancel_sweeps(rules: RuleTable, points: IntArray) -> None:
     """R6.2, on the raw counts in `points[:, SWEEPS]`."""
-    if rules.sweeps == SWEEPS_NONE:
-        points[:, SWEEPS] = 0
-    elif rules.sweeps == SWEEPS_NET:
-        points[:, SWEEPS] -= points[:, SWEEPS].min()
+    least = points[0, SWEEPS]
+    for side in range(points.shape[0]):
+        least = min(least, points[side, SWEEPS])
+    for side in range(points.shape[0]):
+        if rules.sweeps == SWEEPS_NONE:
+            points[side, SWEEPS] = 0
+        elif rules.sweeps == SWEEPS_NET:
+            points[side, SWEEPS] -= least
 
 
 @kernel
-def _leader(cards: IntArray) -> int:
-    """The side with the most cards [S], NOBODY if tied."""
+def _leader(state: State, game: int, sides: int, suit: int) -> int:
+    """The side with the most captured cards of the set `suit`, NOBODY if tied."""
     best, leader = -1, NOBODY
-    for side in range(cards.shape[0]):
-        count = popcount(cards[side])
+    for side in range(sides):
+        count = popcount(side_cards(state, game, side, sides) & suit)
         if count == best:
             leader = NOBODY
         elif count > best:
@@ -90,14 +109,14 @@ def settle(state: State, game: int, rules: RuleTable, points: IntArray, settled:
     `points` [S, I] are those of `deal_points`, sweeps of near sides included; R7.3 is applied here.
     """
     sides = settled.shape[0]
-    most_spades = _leader(_side_cards(state, game, sides) & SPADES)
+    most_spades = _leader(state, game, sides, SPADES)
     winner, first = NOBODY, N_ITEMS
     for side in range(sides):
         score = state.score[game, side]
         item = _near_item(score, rules)
         settled[side] = score
         if item == NOBODY:
-            settled[side] += points[side].sum()
+            settled[side] += total_points(points, side)
             if rules.near21 != NEAR_NONE and score >= rules.target:
                 settled[side] -= points[side, SWEEPS]  # R7.3, for sides that are beyond near
         elif (points[side, item] > 0) if item != SPADES_ITEM else (side == most_spades):
@@ -120,8 +139,11 @@ def _near_item(score: int, rules: RuleTable) -> int:
 
 @kernel
 def _sole_leader(settled: IntArray, target: int) -> int:
-    """R7.4."""
-    best = settled.max()
-    if best < target or (settled == best).sum() > 1:
-        return NOBODY
-    return int(settled.argmax())
+    """R7.4: the side that is alone on top with the target or more, else NOBODY."""
+    best, leader = target - 1, NOBODY
+    for side in range(settled.shape[0]):
+        if settled[side] == best:
+            leader = NOBODY
+        elif settled[side] > best:
+            best, leader = settled[side], side
+    return leader

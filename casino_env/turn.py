@@ -12,7 +12,7 @@ import numpy as np
 from casino_env.bits import lowest, popcount
 from casino_env.cards import SUIT_COUNT
 from casino_env.jit import kernel
-from casino_env.rules import RuleTable, alone_value, hand_value, is_paired, sum_value
+from casino_env.rules import RANK_MASK, RuleTable, alone_value, hand_value, is_paired, sum_value
 from casino_env.state import NOBODY, VALUES, IntArray, State
 
 RANK_BITS = (1 << SUIT_COUNT) - 1
@@ -56,7 +56,7 @@ def look(state: State, game: int, rules: RuleTable) -> Table:
 @kernel
 def same_rank(card: int, cards: int) -> int:
     """The cards of the set that have the card's rank."""
-    return cards & (RANK_BITS << (card - card % SUIT_COUNT))
+    return cards & (RANK_BITS << (card & RANK_MASK))
 
 
 @kernel

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from casino_env.arguments import check_count, check_seed
+from casino_env.arguments import check_count
 from casino_env.cards import N_CARDS
-from casino_env.decks import shuffled_deck
-from casino_env.engine import apply_batch, start_deal
+from casino_env.decks import DeckStreams
+from casino_env.engine import apply_batch, start_deals
 from casino_env.errors import CasinoError, IllegalMove
 from casino_env.legal import LegalMoves, MoveLister
 from casino_env.objectives import check_max_deals, check_objective, end_deals
@@ -60,7 +60,7 @@ class VectorEnv:
         self.max_deals = check_max_deals(max_deals, objective)
         self.state: State = empty_state(self.num_envs, self.players)
         self.legal = LegalMoves(np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0, np.bool_))
-        self._seed(seed)
+        self._decks = DeckStreams(self.num_envs, seed)
         self._deals = np.zeros(num_envs, np.int64)
         self._list_moves = MoveLister(self.num_envs)
 
@@ -75,14 +75,15 @@ class VectorEnv:
         `decks` int8[B, 52] and `dealers` [B] fix the first deal; by default decks are shuffled and dealers
         take turns over the games. Raises CasinoError if they do not fit; nothing changes then.
         """
-        decks, dealers = self._check_start(decks, dealers)
+        first_decks, places = self._check_start(decks, dealers)
         if seed is not None:
-            self._seed(seed)
+            self._decks = DeckStreams(self.num_envs, seed)
         self.state.score[:] = 0
         self._deals[:] = 0
-        for game in range(self.num_envs):
-            deck = shuffled_deck(self._streams[game]) if decks is None else decks[game]
-            start_deal(self.state, game, deck, dealers[game])
+        everyone = np.arange(self.num_envs)
+        if first_decks is None:
+            first_decks = self._decks.draw(everyone)
+        start_deals(self.state, everyone, first_decks, places)
         return self._look()
 
     def step(self, choices: IntArray) -> Step:
@@ -130,14 +131,9 @@ class VectorEnv:
         """R2.3: the next deal of the match, or the first of a new episode."""
         self.state.score[ended] = np.where(finished[ended, None], 0, score)
         self._deals[finished] = 0
-        for game in ended:
-            dealer = (int(self.state.dealer[game]) + 1) % self.players
-            start_deal(self.state, game, shuffled_deck(self._streams[game]), dealer)
+        dealers = (self.state.dealer[ended] + 1) % self.players
+        start_deals(self.state, ended, self._decks.draw(ended), dealers)
 
     def _look(self) -> tuple[View, LegalMoves]:
         self.legal = self._list_moves(self.state, self.rules.table)
         return see(self.state), self.legal
-
-    def _seed(self, seed: int | None) -> None:
-        children = np.random.SeedSequence(check_seed(seed)).spawn(self.num_envs)
-        self._streams = [np.random.default_rng(child) for child in children]

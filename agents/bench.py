@@ -1,0 +1,196 @@
+"""`casino bench`: how fast the engine and the environments are, as medians of several runs on one core."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+from agents.command import CommandParser, progress_bar
+from agents.files import check_target, write_text
+from agents.loops import (
+    OPEN_SPIEL_GAMES,
+    Loop,
+    batch_loop,
+    has_open_spiel,
+    observe,
+    observe_and_feature,
+    open_spiel_loop,
+    pettingzoo_loop,
+    position_loop,
+)
+from agents.versions import versions
+from casino_env.arguments import check_count
+from casino_env.errors import CasinoError
+from casino_env.state import empty_state
+
+BATCHES = (1, 64, 1024, 16384)
+MAIN_BATCH = 1024
+FIRST_TURNS = 2000  # to compile, and to guess how many turns fill a run
+
+DESCRIPTION = """Measure the engine and the environments on one core, and print medians of several runs.
+
+turns    random whole-move play through VectorEnv: legal list, choice, step
+observed the same with the observation of every seat to act
+featured the same with observations and the features that agents read
+start    from `import casino_env` to the first deal of an arena match played, in a fresh process:
+         cold (everything compiled) and warm (from the cache)
+
+If OpenSpiel is installed, the same loop is timed in some of its card games, so that the ratio comes
+from one run. Shared machines are noisy: compare ratios, not single numbers."""
+
+EXAMPLES = """examples:
+  casino bench
+  casino bench --runs 9 --seconds 2 --json bench.json"""
+
+_START = """
+import sys, time
+start = time.perf_counter()
+import casino_env
+from agents.arena import compete
+from agents.registry import make_agent
+from casino_env.rules import Rules
+rules = Rules()
+compete([make_agent(name, rules, 2) for name in ("random", "greedy")], 1, 0)
+print(time.perf_counter() - start)
+"""
+
+
+class Measured(NamedTuple):
+    """One row: the values of the runs, best read by their median."""
+
+    name: str
+    unit: str
+    values: list[float]
+
+    @property
+    def median(self) -> float:
+        """Median of the runs."""
+        return median(self.values)
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """The arguments of `casino bench`."""
+    parser.add_argument("--runs", type=int, default=5, metavar="N", help="runs of each loop (default: 5)")
+    parser.add_argument("--seconds", type=float, default=1.0, metavar="S", help="per run (default: 1)")
+    parser.add_argument("--no-start", action="store_true", help="leave out the cold and warm start")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the result to FILE")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: Namespace) -> None:
+    """`casino bench`: measure, print the table, write the file."""
+    check_count("runs", arguments.runs, 1)
+    if not 0 < arguments.seconds <= 3600:
+        raise CasinoError(f"seconds={arguments.seconds} is not possible; valid: above 0, to 3600")
+    target = check_target(arguments.json, "--json") if arguments.json else None
+    rows = []
+    with _one_core(), progress_bar("loops", arguments.quiet) as progress:
+        loops = list(_loops())
+        task = progress.add_task("loops", total=len(loops) + (not arguments.no_start))
+        for name, unit, make in loops:
+            rows.append(Measured(name, unit, _time_loop(make(), arguments.runs, arguments.seconds)))
+            progress.advance(task)
+        if not arguments.no_start:
+            rows += _time_starts(arguments.runs)
+            progress.advance(task)
+    rows.append(Measured("bytes per game", "bytes", [_bytes_per_game()]))
+    Console().print(_table(rows))
+    if target:
+        write_text(target, json.dumps(_to_json(rows), indent=2) + "\n")
+
+
+def _loops() -> Iterator[tuple[str, str, Any]]:
+    for games in BATCHES:
+        yield f"turns, batch {games}", "turns/s", lambda games=games: batch_loop(games)
+    for games in BATCHES:
+        yield f"observed, batch {games}", "turns/s", lambda games=games: batch_loop(games, observe)
+    for games in BATCHES:
+        yield (
+            f"featured, batch {games}",
+            "turns/s",
+            lambda games=games: batch_loop(games, observe_and_feature),
+        )
+    yield "Position: legal_moves + play", "pairs/s", position_loop
+    yield "PettingZoo raw_env", "steps/s", lambda: pettingzoo_loop(wrapped=False)
+    yield "PettingZoo env (stock wrappers)", "steps/s", lambda: pettingzoo_loop(wrapped=True)
+    if has_open_spiel():
+        for name in OPEN_SPIEL_GAMES:
+            yield f"OpenSpiel {name}", "turns/s", lambda name=name: open_spiel_loop(name)
+
+
+def _time_loop(loop: Loop, runs: int, seconds: float) -> list[float]:
+    """Turns per second of each run, after a run that compiles and one that finds the pace."""
+    loop(1)
+    start = perf_counter()
+    pace = loop(FIRST_TURNS) / (perf_counter() - start)
+    values = []
+    for _ in range(runs):
+        start = perf_counter()
+        values.append(loop(max(1, int(pace * seconds))) / (perf_counter() - start))
+    return values
+
+
+def _time_starts(runs: int) -> list[Measured]:
+    """Seconds of a first arena deal in a fresh process, with an empty and with a filled kernel cache."""
+    with tempfile.TemporaryDirectory() as cache:
+        environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
+        seconds = [_time_start(environment) for _ in range(runs + 1)]
+    return [Measured("cold start", "s", seconds[:1]), Measured("warm start", "s", seconds[1:])]
+
+
+def _time_start(environment: dict[str, str]) -> float:
+    command = [sys.executable, "-c", _START]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise CasinoError(f"bench: a fresh process failed ({done.stderr.strip().splitlines()[-1]})")
+    return float(done.stdout)
+
+
+def _bytes_per_game() -> float:
+    return float(sum(array.nbytes for array in empty_state(1, 2)))
+
+
+@contextmanager
+def _one_core() -> Iterator[None]:
+    """Stay on one core, where the system can be told so."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(cores)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
+
+
+def _table(rows: list[Measured]) -> Table:
+    table = Table(title="one core, royal, 2 players; medians")
+    for heading in ("loop", "median", "unit", "lowest", "highest", f"of turns, batch {MAIN_BATCH}"):
+        table.add_column(heading, justify="left" if heading in ("loop", "unit") else "right", no_wrap=True)
+    main = next(row.median for row in rows if row.name == f"turns, batch {MAIN_BATCH}")
+    for row in rows:
+        form = ",.0f" if row.median >= 100 else ".2f"
+        numbers = [format(value, form) for value in (row.median, min(row.values), max(row.values))]
+        share = f"1/{main / row.median:,.1f}" if row.unit.endswith("/s") else ""
+        table.add_row(row.name, numbers[0], row.unit, *numbers[1:], share)
+    return table
+
+
+def _to_json(rows: list[Measured]) -> dict[str, Any]:
+    return {
+        "versions": versions("numba", "numpy", "open_spiel"),
+        "rows": [{**row._asdict(), "median": row.median} for row in rows],
+    }
