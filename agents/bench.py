@@ -113,21 +113,21 @@ def run(arguments: Namespace) -> None:
 
 def _loops() -> Iterator[tuple[str, str, Any]]:
     for games in BATCHES:
-        yield f"turns, batch {games}", "turns/s", lambda games=games: batch_loop(games)
+        yield f"turns, batch {games}", "/s", lambda games=games: batch_loop(games)
     for games in BATCHES:
-        yield f"observed, batch {games}", "turns/s", lambda games=games: batch_loop(games, observe)
+        yield f"observed, batch {games}", "/s", lambda games=games: batch_loop(games, observe)
     for games in BATCHES:
         yield (
             f"featured, batch {games}",
-            "turns/s",
+            "/s",
             lambda games=games: batch_loop(games, observe_and_feature),
         )
-    yield "Position: legal_moves + play", "pairs/s", position_loop
-    yield "PettingZoo raw_env", "steps/s", lambda: pettingzoo_loop(wrapped=False)
-    yield "PettingZoo env (stock wrappers)", "steps/s", lambda: pettingzoo_loop(wrapped=True)
+    yield "Position, legal_moves and play", "/s", position_loop
+    yield "PettingZoo raw_env", "/s", lambda: pettingzoo_loop(wrapped=False)
+    yield "PettingZoo env", "/s", lambda: pettingzoo_loop(wrapped=True)
     if has_open_spiel():
         for name in OPEN_SPIEL_GAMES:
-            yield f"OpenSpiel {name}", "turns/s", lambda name=name: open_spiel_loop(name)
+            yield f"OpenSpiel {name}", "/s", lambda name=name: open_spiel_loop(name)
 
 
 def _time_loop(loop: Loop, runs: int, seconds: float) -> list[float]:
@@ -177,16 +177,24 @@ def _one_core() -> Iterator[None]:
 
 
 def _table(rows: list[Measured]) -> Table:
-    table = Table(title="one core, royal, 2 players; medians")
-    for heading in ("loop", "median", "unit", "lowest", "highest", f"of turns, batch {MAIN_BATCH}"):
-        table.add_column(heading, justify="left" if heading in ("loop", "unit") else "right", no_wrap=True)
-    main = next(row.median for row in rows if row.name == f"turns, batch {MAIN_BATCH}")
+    table = Table(title="one core, royal, 2 players")
+    for heading in ("loop", "median", "runs", "slower by"):
+        table.add_column(heading, justify="left" if heading == "loop" else "right", no_wrap=True)
+    fastest = next(row.median for row in rows if row.name == f"turns, batch {MAIN_BATCH}")
     for row in rows:
-        form = ",.0f" if row.median >= 100 else ".2f"
-        numbers = [format(value, form) for value in (row.median, min(row.values), max(row.values))]
-        share = f"1/{main / row.median:,.1f}" if row.unit.endswith("/s") else ""
-        table.add_row(row.name, numbers[0], row.unit, *numbers[1:], share)
+        runs = f"{_short(min(row.values))} to {_short(max(row.values))}" if len(row.values) > 1 else ""
+        ratio = f"{fastest / row.median:,.1f}" if row.unit == "/s" else ""
+        table.add_row(row.name, f"{_short(row.median)} {row.unit}", runs, ratio)
+    table.caption = f"slower by: how many times, than turns at batch {MAIN_BATCH}"
     return table
+
+
+def _short(value: float) -> str:
+    """Three digits and a thousands' sign."""
+    for sign, size in (("M", 1e6), ("k", 1e3)):
+        if value >= size:
+            return f"{value / size:.3g} {sign}"
+    return f"{value:.3g}"
 
 
 def _to_json(rows: list[Measured]) -> dict[str, Any]:

@@ -36,18 +36,18 @@ def see(state: State, seats: IntArray | None = None) -> View:
     """The view of `seats` [B] (default: the seat to act) of every game; a copy."""
     games, players = state.hands.shape
     view = View(
-        hand=np.zeros(games, np.int64),
+        hand=np.empty(games, np.int64),
         loose=state.loose.copy(),
         build_cards=state.build_cards.copy(),
-        build_owner=np.zeros((games, VALUES), np.int64),
+        build_owner=np.empty((games, VALUES), np.int64),
         build_multiple=state.build_multiple.copy(),
-        captured=np.zeros((games, players), np.int64),
-        sweeps=np.zeros((games, players), np.int64),
-        hand_sizes=np.zeros((games, players), np.int64),
+        captured=np.empty((games, players), np.int64),
+        sweeps=np.empty((games, players), np.int64),
+        hand_sizes=np.empty((games, players), np.int64),
         stock_size=N_CARDS - state.dealt,
-        last_capture=np.zeros(games, np.int64),
-        dealer=np.zeros(games, np.int64),
-        score=np.zeros_like(state.score),
+        last_capture=np.empty(games, np.int64),
+        dealer=np.empty(games, np.int64),
+        score=np.empty_like(state.score),
     )
     _see(state, state.turn if seats is None else seats, view)
     return view

@@ -82,8 +82,9 @@ def test_lists_of_some_games_are_put_together():
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_a_rollout_holds_whole_deals_whose_rewards_add_up_to_the_margins(players):
-    learner, env = small_learner(players=players), VectorEnv(16, players=players)
+@pytest.mark.parametrize("rules", ["royal", "royal;sweeps=plain", "plain", "spade", "spade;sweeps=net"])
+def test_a_rollout_holds_whole_deals_whose_rewards_add_up_to_the_margins(rules, players):
+    learner, env = small_learner(players=players), VectorEnv(16, rules, players)
     rollout = collect(env, learner.actor, learner.critic, np.random.default_rng(1))
     assert rollout.done[-1].all()
     assert not rollout.done[:-1].any()
