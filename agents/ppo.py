@@ -19,6 +19,7 @@ from casino_env.legal import select_lists
 
 ADAM_EPSILON = 1e-5
 GRADIENT_NORM = 1.0
+SPREAD_FLOOR = 1e-8  # against division by 0
 _PARTS = ("actor", "critic", "optimiser")
 
 
@@ -53,6 +54,14 @@ def explained_variance(values: np.ndarray, returns: np.ndarray) -> float:
     return float(1 - (returns - values).var() / spread) if spread > 0 else 0.0
 
 
+def standardised(advantages: np.ndarray, free: np.ndarray) -> np.ndarray:
+    """Advantages [N] shifted and scaled to mean 0 and deviation 1 over the decisions where `free` [N]."""
+    chosen = advantages[free]
+    if not len(chosen):
+        return np.zeros_like(advantages)
+    return (advantages - chosen.mean()) / (chosen.std() + SPREAD_FLOOR)
+
+
 class Learner:
     """An actor and a critic trained side by side."""
 
@@ -60,8 +69,8 @@ class Learner:
         torch.manual_seed(seed)
         self.shape, self.config = shape, config
         self.actor, self.critic = Actor(shape), Critic(shape)
-        self._parameters = [*self.actor.parameters(), *self.critic.parameters()]
-        self.optimiser = torch.optim.Adam(self._parameters, lr=config.learning_rate, eps=ADAM_EPSILON)
+        parameters = [*self.actor.parameters(), *self.critic.parameters()]
+        self.optimiser = torch.optim.Adam(parameters, lr=config.learning_rate, eps=ADAM_EPSILON)
 
     def state_dict(self) -> dict[str, Any]:
         """Weights and optimiser, to continue from exactly here."""
@@ -84,12 +93,14 @@ class Learner:
             rollout.rewards, rollout.values, rollout.seats, rollout.done, config.discount, config.trace
         )
         returns = (advantages + rollout.values).ravel()
+        free = np.diff(rollout.offsets) > 1
+        scaled = standardised(advantages.ravel(), free)
         metrics: list[dict[str, float]] = []
         for _ in range(config.epochs):
             order = rng.permutation(len(returns))
             for start in range(0, len(order), config.minibatch):
                 rows = order[start : start + config.minibatch]
-                metrics.append(self._step(rollout, rows, advantages.ravel()[rows], returns[rows]))
+                metrics.append(self._step(rollout, rows, scaled[rows], returns[rows]))
             if metrics[-1]["loss/kl"] > config.max_kl:
                 break
         mean = {name: float(np.mean([row[name] for row in metrics])) for name in metrics[0]}
@@ -103,27 +114,29 @@ class Learner:
         moves, offsets = select_lists(rollout.offsets, rows)
         owner = torch.from_numpy(owners(offsets))
         states = torch.from_numpy(rollout.states[rows])
-        free = torch.from_numpy(np.diff(offsets) > 1)
+        free = torch.from_numpy(np.diff(offsets) > 1).float()
+        free = free / free.sum().clamp(min=1)  # weights of a mean over the decisions with a choice
         logits = self.actor(states, torch.from_numpy(rollout.moves[moves]), owner)
         log_probs = log_softmax(logits, owner, len(rows))
         chosen = torch.from_numpy(offsets[:-1] + rollout.choices[rows])
-        log_ratio = (log_probs[chosen] - torch.from_numpy(rollout.log_probs[rows]))[free]
-        advantage = torch.from_numpy(advantages).float()[free]
-        advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
-        policy_loss = clipped_policy_loss(log_ratio, advantage, self.config.clip).mean()
-        spread = entropy(log_probs, owner, len(rows))[free].mean()
+        log_ratio = log_probs[chosen] - torch.from_numpy(rollout.log_probs[rows])
+        surrogate = clipped_policy_loss(log_ratio, torch.from_numpy(advantages).float(), self.config.clip)
+        policy_loss = (free * surrogate).sum()
+        spread = (free * entropy(log_probs, owner, len(rows))).sum()
         values = self.critic(states, torch.from_numpy(rollout.hidden[rows]))
         value_loss = nn.functional.mse_loss(values, torch.from_numpy(returns).float())
-        loss = policy_loss - self.config.entropy * spread + 0.5 * value_loss
+        loss = policy_loss - self.config.entropy * spread + value_loss
         self.optimiser.zero_grad()
         loss.backward()
-        nn.utils.clip_grad_norm_(self._parameters, GRADIENT_NORM)
+        for network in (self.actor, self.critic):  # each by itself: the critic's are much larger
+            nn.utils.clip_grad_norm_(network.parameters(), GRADIENT_NORM)
         self.optimiser.step()
         with torch.no_grad():
+            clipped = (log_ratio.exp() - 1).abs().gt(self.config.clip).float()
             return {
                 "loss/policy": policy_loss.item(),
                 "loss/value": value_loss.item(),
                 "loss/entropy": spread.item(),
-                "loss/kl": approximate_kl(log_ratio).mean().item(),
-                "loss/clip_fraction": (log_ratio.exp() - 1).abs().gt(self.config.clip).float().mean().item(),
+                "loss/kl": (free * approximate_kl(log_ratio)).sum().item(),
+                "loss/clip_fraction": (free * clipped).sum().item(),
             }

@@ -37,18 +37,14 @@ def sample(
     """Write a choice [B] from each list's softmax to `choices`; `draws` [B] are uniform in [0, 1)."""
     for game in range(choices.shape[0]):
         first, end = offsets[game], offsets[game + 1]
-        top = logits[first:end].max()
-        total = 0.0
+        norm = _log_total(logits, first, end)
+        left, choice = draws[game], 0
         for i in range(first, end):
-            total += np.exp(logits[i] - top)
-        mark = draws[game] * total
-        choice = first
-        for i in range(first, end):
-            choice = i
-            mark -= np.exp(logits[i] - top)
-            if mark < 0:
+            choice = i - first
+            left -= np.exp(logits[i] - norm)
+            if left < 0:
                 break
-        choices[game] = choice - first
+        choices[game] = choice
 
 
 @kernel
@@ -58,11 +54,19 @@ def log_prob(
     """Write the log-probability [B] of each game's choice to `out`."""
     for game in range(choices.shape[0]):
         first, end = offsets[game], offsets[game + 1]
-        top = logits[first:end].max()
-        total = 0.0
-        for i in range(first, end):
-            total += np.exp(logits[i] - top)
-        out[game] = logits[first + choices[game]] - top - np.log(total)
+        out[game] = logits[first + choices[game]] - _log_total(logits, first, end)
+
+
+@kernel
+def _log_total(logits: NDArray[np.float32], first: int, end: int) -> float:
+    """Logarithm of the sum of exponentials, computed from the highest so that nothing overflows."""
+    top = logits[first]
+    for i in range(first, end):
+        top = max(top, logits[i])
+    total = 0.0
+    for i in range(first, end):
+        total += np.exp(logits[i] - top)
+    return top + np.log(total)
 
 
 @kernel

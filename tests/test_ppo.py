@@ -8,7 +8,14 @@ from agents.arena import margin_against
 from agents.baselines import RandomAgent
 from agents.network import NetworkShape
 from agents.policy import PolicyAgent
-from agents.ppo import Learner, PPOConfig, approximate_kl, clipped_policy_loss, explained_variance
+from agents.ppo import (
+    Learner,
+    PPOConfig,
+    approximate_kl,
+    clipped_policy_loss,
+    explained_variance,
+    standardised,
+)
 from agents.ragged import best, entropy, log_prob, log_softmax, owners, sample
 from agents.rollout import banked_margins, collect
 from casino_env import Rules, VectorEnv
@@ -39,6 +46,22 @@ def test_explained_variance_by_hand():
     assert explained_variance(returns, returns) == 1
     assert explained_variance(np.full(3, 5.0), returns) == pytest.approx(0)
     assert explained_variance(returns, np.ones(3)) == 0
+
+
+def test_standardised_by_hand():
+    # the decisions with a choice are 1 and 3: mean 2, deviation 1; the sole move (9) is shifted along
+    scaled = standardised(np.array([1.0, 9.0, 3.0]), np.array([True, False, True]))
+    assert scaled == pytest.approx([-1, 7, 1])
+    assert standardised(np.array([5.0]), np.array([False])).tolist() == [0]
+
+
+def test_minibatches_of_a_single_decision_leave_finite_weights():
+    learner, env, rng = small_learner(), VectorEnv(1), np.random.default_rng(0)
+    learner.config = PPOConfig(minibatch=1, epochs=1)
+    rollout = collect(env, learner.actor, learner.critic, rng)
+    assert (np.diff(rollout.offsets) == 1).any()
+    learner.update(rollout, 1e-3, rng)
+    assert all(tensor.isfinite().all() for tensor in learner.actor.parameters())
 
 
 def test_ragged_softmax_equals_the_dense_one():
