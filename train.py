@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -20,7 +21,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 
 from agents.arena import compete, margin_against, result_table
 from agents.command import CommandParser, run_command
-from agents.config import Config, key_names, load_config
+from agents.config import Config, load_config, read_overrides
 from agents.metrics import MOVE_KINDS, MetricsWriter
 from agents.network import NetworkShape
 from agents.policy import PolicyAgent
@@ -152,7 +153,7 @@ def scripts_folder() -> str:
 
 def run(arguments: argparse.Namespace) -> None:
     """Train a new run, or continue one."""
-    overrides = {name: value for name in key_names() if (value := getattr(arguments, name)) is not None}
+    overrides = read_overrides(arguments.rest)
     if arguments.resume:
         folder = RunFolder(arguments.resume)
         config = load_config(folder.config_path, overrides)
@@ -193,14 +194,21 @@ def progress_bar(console: Console) -> Iterator[Progress]:
         yield progress
 
 
+class TrainParser(CommandParser):
+    """Leaves what it does not know, the overrides of the configuration, in `rest`."""
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """See `ArgumentParser.parse_args`."""
+        arguments, arguments.rest = self.parse_known_args(args, namespace)
+        return arguments
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line; returns the exit status."""
-    parser = CommandParser("train.py", description=str(__doc__).partition("\n")[0], epilog=EPILOG)
+    parser = TrainParser("train.py", description=str(__doc__).partition("\n")[0], epilog=EPILOG)
     parser.add_argument("--config", type=Path, help="YAML file with differences from configs/default.yaml")
     parser.add_argument("--resume", type=Path, metavar="RUN", help="continue the run in this folder")
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
-    for name in key_names():
-        parser.add_argument(f"--{name}", help=argparse.SUPPRESS, metavar="VALUE")
     parser.set_defaults(run=run)
     return run_command(parser, argv)
 

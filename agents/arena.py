@@ -23,7 +23,7 @@ from agents.base import Agent
 from agents.command import CommandParser, progress_bar, run_command
 from agents.files import check_target, write_text
 from agents.matchup import Played, all_seatings, label_agents, mean_interval, play_decks
-from agents.registry import make_agent, valid_agents
+from agents.registry import CHECKPOINT_SUFFIX, make_agent, valid_agents
 from agents.versions import versions
 from casino_env.cards import N_CARDS
 from casino_env.errors import CasinoError
@@ -135,8 +135,17 @@ def result_table(result: ArenaResult) -> Table:
     columns = (result.agents, result.margin, result.low, result.high, result.win_share)
     for name, margin, low, high, share in zip(*columns, strict=True):
         interval = "-" if low is None or high is None else f"{low:+.3f} to {high:+.3f}"
-        table.add_row(Text(name), f"{margin:+.3f}", interval, f"{share:.1%}", f"{result.decks:,}", speed)
+        table.add_row(
+            Text(_short_name(name)), f"{margin:+.3f}", interval, f"{share:.1%}", f"{result.decks:,}", speed
+        )
     return table
+
+
+def _short_name(name: str) -> str:
+    """A checkpoint's run and file instead of its path; other names as they are."""
+    path, suffix, options = name.partition(CHECKPOINT_SUFFIX)
+    parts = [part for part in Path(path).parts if part != "checkpoints"]
+    return "/".join(parts[-2:]) + options if suffix else name
 
 
 def _play_chunks(

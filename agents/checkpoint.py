@@ -68,11 +68,11 @@ def load_resume(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise CasinoError(f"resume: {path} is missing, so there is no run to continue")
     try:
-        state = torch.load(path, weights_only=True)
-    except Exception as error:  # torch raises many kinds for a file that is not its own
-        raise CasinoError(f"resume: {path} is not a resume file ({_one_line(error)})") from None
+        state: Any = torch.load(path, weights_only=True)
+    except Exception:  # torch raises many kinds for a file that is not its own
+        state = None
     if not isinstance(state, dict):
-        raise CasinoError(f"resume: {path} is not a resume file")
+        raise CasinoError(f"resume: {path} is not a resume file, or is damaged")
     return state
 
 

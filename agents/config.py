@@ -6,6 +6,7 @@ ill-typed key is refused by name.
 
 import dataclasses
 import difflib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,28 @@ def load_config(path: Path | None, overrides: dict[str, str] | None = None) -> C
     for name, text in (overrides or {}).items():
         values[name] = (f"--{name}", _read_scalar(name, text))
     return _build(values)
+
+
+def read_overrides(words: Sequence[str]) -> dict[str, str]:
+    """The overrides of a command line, `--section.key value` or `--section.key=value`, by `section.key`.
+
+    Raises CasinoError for a key that does not exist, is given twice or has no value.
+    """
+    overrides: dict[str, str] = {}
+    rest = list(words)
+    while rest:
+        name, equals, value = rest.pop(0).partition("=")
+        key = name.removeprefix("--")
+        if not name.startswith("--") or key not in key_names():
+            raise _unknown("command line", "key", name, [f"--{key}" for key in key_names()])
+        if not equals:
+            if not rest:
+                raise CasinoError(f"command line: {name} has no value")
+            value = rest.pop(0)
+        if key in overrides:
+            raise CasinoError(f"command line: {name} is given twice")
+        overrides[key] = value
+    return overrides
 
 
 def config_dict(config: Config) -> dict[str, dict[str, Any]]:

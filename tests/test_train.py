@@ -96,7 +96,9 @@ def test_a_taken_name_loses_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["--ppo.entropie", "1"], "--ppo.entropie"),
+        (["--ppo.entropie", "1"], "unknown key '--ppo.entropie'; did you mean '--ppo.entropy'? valid: --run"),
+        (["--ppo.clip"], "--ppo.clip has no value"),
+        (["--ppo.clip=0.1", "--ppo.clip", "0.2"], "--ppo.clip is given twice"),
         (["--ppo.clip", "x"], "--ppo.clip: ppo.clip is 'x'; valid: a number"),
         (["--game.players", "5"], "players=5 is not possible; valid: 2, 3, 4"),
         (["--game.rules", "regal"], "unknown rule set 'regal'; valid: royal, plain, spade"),
