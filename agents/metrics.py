@@ -39,7 +39,8 @@ class MetricsWriter:
         path = folder / "metrics.csv"
         kept = [] if resume_at is None else _rows_until(path, resume_at)
         write_text(path, _csv_text(kept))
-        self._board = SummaryWriter(str(folder), purge_step=resume_at)
+        purge = None if resume_at is None else resume_at + 1
+        self._board = SummaryWriter(str(folder), purge_step=purge)
         self._file = path.open("a", newline="", encoding="utf-8")
 
     def __enter__(self) -> "MetricsWriter":

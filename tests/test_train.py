@@ -6,6 +6,7 @@ import signal
 import pytest
 import torch
 import yaml
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import train
 from agents.checkpoint import load_resume
@@ -68,6 +69,14 @@ def test_a_run_interrupted_and_resumed_equals_one_that_went_through(tmp_path, mo
     for part in ("actor", "critic"):
         assert all(torch.equal(first[part][name], second[part][name]) for name in first[part])
     assert logged(tmp_path / "whole" / "tiny") == logged(parts)
+    assert board_steps(parts) == [PER_UPDATE * update for update in (1, 2, 3, 4)]
+
+
+def board_steps(folder):
+    """The steps that TensorBoard shows of a metric."""
+    board = EventAccumulator(str(folder))
+    board.Reload()
+    return [event.step for event in board.Scalars("loss/policy")]
 
 
 def logged(folder):
