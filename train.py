@@ -28,13 +28,14 @@ from agents.policy import PolicyAgent
 from agents.ppo import Learner
 from agents.registry import make_agent
 from agents.rollout import Rollout, collect
-from agents.run_folder import RunFolder
+from agents.run_folder import COUNTERS, RunFolder
 from agents.stopping import StopRequest, stop_on_signal
 from casino_env.errors import CasinoError
 from casino_env.rules import Rules
 from casino_env.vector_env import VectorEnv
 
 OPPONENTS = ("random", "greedy")
+FIXED_ON_RESUME = ("game.", "network.", "run.name", "run.folder", "run.seed")
 EPILOG = """any key of the configuration can be given as --section.key value; see configs/default.yaml
 example: python train.py --config configs/quickstart.yaml --run.name first --budget.minutes 2"""
 
@@ -52,7 +53,8 @@ class Trainer:
         shape = NetworkShape(self.players, config.network.hidden, config.network.scorer)
         self.learner = Learner(shape, config.ppo, config.run.seed)
         self.env = VectorEnv(config.budget.games, self.rules, self.players)
-        self.counters = {"updates": 0, "decisions": 0, "seconds": 0}
+        self.last_checkpoint: Path | None = None
+        self.counters = dict.fromkeys(COUNTERS, 0)
         self.opponents = {name: make_agent(name, self.rules, self.players) for name in OPPONENTS}
 
     def train(self, metrics: MetricsWriter, progress: Progress, stop: StopRequest) -> Path:
@@ -61,14 +63,17 @@ class Trainer:
         earlier, start = self.counters["seconds"], time.monotonic()
         while not self.is_done:
             values = self.update()
+            self.check_finite(values)
             self.counters["seconds"] = earlier + round(time.monotonic() - start)
             due = self.is_done or self.counters["updates"] % self.config.evaluation.every == 0
-            if due:
-                values |= self.evaluate(progress)
-            metrics.write(self.counters["decisions"], values)
-            progress.update(task, completed=self.counters["decisions"])
+            margins = self.evaluate() if due else {}
+            metrics.write(self.counters["decisions"], values | margins)
             if due or stop.is_set:
                 checkpoint = self.folder.save(self.learner, self.rules, self.counters)
+                self.last_checkpoint = checkpoint
+            progress.update(task, completed=self.counters["decisions"])
+            if margins:
+                progress.console.print(self.progress_line(margins), highlight=False)
             if stop.is_set and not self.is_done:
                 raise Stopped(checkpoint)
         return checkpoint
@@ -100,18 +105,36 @@ class Trainer:
         done = min(1.0, self.counters["decisions"] / self.config.budget.decisions)
         return self.config.ppo.learning_rate * (1 - done * (1 - self.config.budget.final_rate))
 
-    def evaluate(self, progress: Progress) -> dict[str, float]:
+    def check_finite(self, values: dict[str, float]) -> None:
+        """CasinoError, before anything is saved, if the update went astray."""
+        for name, value in values.items():
+            if not np.isfinite(value):
+                good = self.last_checkpoint or "there is none yet"
+                updates = self.counters["updates"]
+                raise CasinoError(f"update {updates}: {name} is {value}; last good checkpoint: {good}")
+
+    def evaluate(self) -> dict[str, float]:
         """Margins of the current policy, points per deal, over a fixed set of decks."""
-        settings = self.config.evaluation
-        agent, values = self.agent(), {}
-        for name, opponent in self.opponents.items():
-            mean, _, _ = margin_against(
-                agent, opponent, self.rules, self.players, settings.decks, settings.seed
-            )
-            values[f"margin/{name}"] = mean
-        text = ", ".join(f"{values[f'margin/{name}']:+.2f} against {name}" for name in self.opponents)
-        progress.console.print(f"{self.counters['decisions']:>12,} decisions: {text}", highlight=False)
-        return values
+        settings, game = self.config.evaluation, (self.rules, self.players)
+        return {
+            f"margin/{name}": margin_against(
+                self.agent(), opponent, *game, n_decks=settings.decks, seed=settings.seed
+            )[0]
+            for name, opponent in self.opponents.items()
+        }
+
+    def progress_line(self, margins: dict[str, float]) -> str:
+        """The margins for people."""
+        text = ", ".join(f"{margins[f'margin/{name}']:+.2f} against {name}" for name in self.opponents)
+        return f"{self.counters['decisions']:>12,} decisions: {text}"
+
+    def larger_budget(self) -> str:
+        """Options that let the run go on: twice of what is used up or nearly so."""
+        budget, counters = self.config.budget, self.counters
+        options = f"--budget.decisions {2 * max(budget.decisions, counters['decisions'])}"
+        if counters["seconds"] >= 30 * budget.minutes:
+            options += f" --budget.minutes {2 * max(budget.minutes, counters['seconds'] / 60):g}"
+        return options
 
     def agent(self) -> PolicyAgent:
         """The current policy as an agent."""
@@ -134,11 +157,11 @@ def report(trainer: Trainer, checkpoint: Path) -> None:
     console.print(f"checkpoint: {checkpoint}", soft_wrap=True, highlight=False)
     console.print("look further:", highlight=False)
     game = f"--rules {shlex.quote(str(trainer.rules))} --players {players}"
-    folder, twice = shlex.quote(str(trainer.folder.path)), 2 * trainer.config.budget.decisions
+    folder = shlex.quote(str(trainer.folder.path))
     for command in (
         f"casino arena {shlex.quote(str(checkpoint))} greedy --deals 4000 {game}",
         f"tensorboard --logdir {folder}",
-        f"python train.py --resume {folder} --budget.decisions {twice}",
+        f"python train.py --resume {folder} {trainer.larger_budget()}",
     ):
         console.print(f"  {scripts_folder()}{command}", soft_wrap=True, highlight=False)
 
@@ -156,24 +179,26 @@ def run(arguments: argparse.Namespace) -> None:
     overrides = read_overrides(arguments.rest)
     if arguments.resume:
         folder = RunFolder(arguments.resume)
-        config = load_config(folder.config_path, overrides)
+        config = load_resumed(folder, overrides, arguments.config)
     else:
         config = load_config(arguments.config, overrides)
         folder = RunFolder.create(config)
-    console = Console(quiet=arguments.quiet)
+    console = LastingConsole(quiet=arguments.quiet)
     torch.set_num_threads(config.run.threads)
     trainer = Trainer(config, folder, console)
     resume_at = None
     if arguments.resume:
-        trainer.counters = folder.restore(trainer.learner)
+        trainer.counters = folder.restore(trainer.learner, trainer.rules)
         resume_at = trainer.counters["decisions"]
         if trainer.is_done:
-            more = f"give more, e.g. --budget.decisions {2 * resume_at}"
+            more = f"give more, e.g. {trainer.larger_budget()}"
             raise CasinoError(f"{folder.path}: the budget is used up; {more}")
     text = folder.write_config(config)
     console.print(f"run folder: {folder.path}", highlight=False)
     with MetricsWriter(folder.path, resume_at) as metrics, stop_on_signal() as stop:
         metrics.describe(text)
+        if metrics.set_aside:
+            console.print(f"metrics.csv was damaged; it is now {metrics.set_aside}", soft_wrap=True)
         try:
             with progress_bar(console) as progress:
                 checkpoint = trainer.train(metrics, progress, stop)
@@ -183,6 +208,25 @@ def run(arguments: argparse.Namespace) -> None:
             console.print(f"  {command}", soft_wrap=True, highlight=False)
             raise KeyboardInterrupt from None
     report(trainer, checkpoint)
+
+
+def load_resumed(folder: RunFolder, overrides: dict[str, str], file: Path | None) -> Config:
+    """The configuration of a run that continues; CasinoError for what cannot change on the way."""
+    if file:
+        raise CasinoError("--config and --resume: give one of the two; a run has its own config.yaml")
+    for name in overrides:
+        if name.startswith(FIXED_ON_RESUME):
+            raise CasinoError(f"--{name} cannot change when a run is resumed; start a new run for it")
+    return load_config(folder.config_path, overrides, whole=True)
+
+
+class LastingConsole(Console):
+    """Training goes on in silence when nobody reads its output any more, as behind `| head`."""
+
+    def on_broken_pipe(self) -> None:
+        """See `Console.on_broken_pipe`, which would end the program."""
+        self.quiet = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager

@@ -3,16 +3,18 @@
 Weights are safetensors and resume files are read with `weights_only=True`: loading never executes code.
 """
 
+import io
+import re
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save as serialise
 
 from agents.features import FEATURES_VERSION
-from agents.files import write_atomically
+from agents.files import write_bytes
 from agents.network import Actor, NetworkShape
 from casino_env.errors import CasinoError
 from casino_env.observation import OBSERVATION_VERSION
@@ -31,7 +33,7 @@ def save_actor(path: Path, actor: Actor, shape: NetworkShape, rules: Rules, coun
         **{name: str(count) for name, count in counters.items()},
     }
     tensors = {name: tensor.detach().contiguous() for name, tensor in actor.state_dict().items()}
-    write_atomically(path, lambda temporary: save_file(tensors, temporary, metadata))
+    write_bytes(path, serialise(tensors, metadata))
 
 
 def load_actor(path: Path, rules: Rules, players: int) -> Actor:
@@ -43,24 +45,22 @@ def load_actor(path: Path, rules: Rules, players: int) -> Actor:
         raise CasinoError(f"checkpoint {path}: no such file")
     try:
         with safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            actor = _fitting_actor(path, file.metadata() or {}, rules, players)
+            actor.load_state_dict({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118
     except (SafetensorError, OSError) as error:
         raise CasinoError(f"checkpoint {path}: not a safetensors file ({_one_line(error)})") from None
-    for name, expected in {**_versions(), "rules": str(rules), "players": str(players)}.items():
-        if metadata.get(name) != expected:
-            raise CasinoError(f"checkpoint {path}: its {name} is {metadata.get(name)!r}, wanted {expected!r}")
-    actor = Actor(_read_shape(path, metadata))
-    try:
-        actor.load_state_dict(tensors)
     except RuntimeError as error:
         raise CasinoError(f"checkpoint {path}: its tensors do not fit ({_one_line(error)})") from None
+    if not all(tensor.isfinite().all() for tensor in actor.parameters()):
+        raise CasinoError(f"checkpoint {path}: its weights are not all finite numbers")
     return actor.eval()
 
 
 def save_resume(path: Path, state: dict[str, Any]) -> None:
     """Write what a run continues from: tensors, numbers and texts only."""
-    write_atomically(path, lambda temporary: torch.save(state, temporary))
+    content = io.BytesIO()
+    torch.save(state, content)
+    write_bytes(path, content.getvalue())
 
 
 def load_resume(path: Path) -> dict[str, Any]:
@@ -76,6 +76,14 @@ def load_resume(path: Path) -> dict[str, Any]:
     return state
 
 
+def _fitting_actor(path: Path, metadata: dict[str, str], rules: Rules, players: int) -> Actor:
+    """An actor of the checkpoint's shape, if it was made for this game and these versions."""
+    for name, expected in {**_versions(), "rules": str(rules), "players": str(players)}.items():
+        if metadata.get(name) != expected:
+            raise CasinoError(f"checkpoint {path}: its {name} is {metadata.get(name)!r}, wanted {expected!r}")
+    return Actor(_read_shape(path, metadata))
+
+
 def _versions() -> dict[str, str]:
     return {
         "format": FORMAT,
@@ -88,7 +96,7 @@ def _read_shape(path: Path, metadata: dict[str, str]) -> NetworkShape:
     values = {}
     for field in fields(NetworkShape):
         text = metadata.get(field.name, "")
-        if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= MAX_UNITS:
+        if not re.fullmatch("[1-9][0-9]{0,3}", text) or int(text) > MAX_UNITS:
             raise CasinoError(f"checkpoint {path}: its {field.name} is {text!r}; valid: 1 to {MAX_UNITS}")
         values[field.name] = int(text)
     return NetworkShape(**values)

@@ -1,11 +1,12 @@
 """A run's configuration: typed sections, YAML files and command-line overrides.
 
-The defaults stand in `configs/default.yaml`, explained; other files state only differences. An unknown or
-ill-typed key is refused by name.
+The defaults stand in the sections below; `configs/default.yaml` states and explains them, and a test keeps
+the two equal. Other files state only differences. An unknown or ill-typed key is refused by name.
 """
 
 import dataclasses
 import difflib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 import yaml
 
 from agents.ppo import PPOConfig
-from casino_env.errors import CasinoError
+from casino_env.errors import CasinoError, InvalidRules
 from casino_env.rules import Rules, check_players
 
 MADE_BY = "made_by"  # what a run's own config.yaml records beside the configuration; ignored when read
@@ -93,7 +94,7 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "ppo.trace": (0, 1),
     "ppo.max_kl": (0, 1000),
     "budget.decisions": (1, 10**15),
-    "budget.minutes": (0, 10**6),
+    "budget.minutes": (0.001, 10**6),
     "budget.games": (1, 2**20),
     "budget.final_rate": (0, 1),
     "evaluation.every": (1, 10**9),
@@ -103,9 +104,10 @@ _LIMITS: dict[str, tuple[float, float]] = {
 }
 
 
-def load_config(path: Path | None, overrides: dict[str, str] | None = None) -> Config:
+def load_config(path: Path | None, overrides: dict[str, str] | None = None, whole: bool = False) -> Config:
     """The configuration of a YAML file (None: the defaults) with `section.key` overrides as text.
 
+    `whole`: the file must state every key, as that of a run does.
     Raises CasinoError naming the file and key: unknown, of the wrong type, or out of range.
     """
     values: dict[str, Any] = {}
@@ -114,12 +116,17 @@ def load_config(path: Path | None, overrides: dict[str, str] | None = None) -> C
             if section == MADE_BY:
                 continue
             if section not in _sections():
-                raise _unknown(str(path), "section", section, list(_sections()))
+                raise _unknown(str(path), "section", str(section), list(_sections()))
             if not isinstance(keys, dict):
                 raise CasinoError(f"{path}: section '{section}' must hold key: value lines")
             values.update({f"{section}.{key}": (str(path), value) for key, value in keys.items()})
+        missing = [name for name in key_names() if name not in values]
+        if whole and missing:
+            raise CasinoError(
+                f"{path}: damaged, since {missing[0]} is missing: a run's file states every key"
+            )
     for name, text in (overrides or {}).items():
-        values[name] = (f"--{name}", _read_scalar(name, text))
+        values[name] = (f"--{name}", text)
     return _build(values)
 
 
@@ -174,13 +181,6 @@ def _read_yaml(path: Path) -> dict[str, Any]:
     return content
 
 
-def _read_scalar(name: str, text: str) -> Any:
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError:
-        raise CasinoError(f"--{name}: '{text}' is not a value") from None
-
-
 def _build(values: dict[str, tuple[str, Any]]) -> Config:
     sections: dict[str, dict[str, Any]] = {section: {} for section in _sections()}
     for name, (source, value) in values.items():
@@ -190,18 +190,21 @@ def _build(values: dict[str, tuple[str, Any]]) -> Config:
         default = getattr(_sections()[section](), key)
         sections[section][key] = _typed(source, name, value, type(default))
     config = Config(**{section: kind(**sections[section]) for section, kind in _sections().items()})
-    Rules.parse(config.game.rules)
-    check_players(config.game.players)
+    try:
+        Rules.parse(config.game.rules)
+        check_players(config.game.players)
+    except InvalidRules as error:
+        raise CasinoError(f"section game: {error}") from None
     if not config.run.name or "/" in config.run.name or config.run.name.startswith("."):
         raise CasinoError(f"run.name is '{config.run.name}'; valid: a folder name without '/'")
     return config
 
 
 def _typed(source: str, name: str, value: Any, kind: Any) -> Any:
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, str):
+        value = _from_text(value, kind)
+    elif kind is float and type(value) is int:
         value = float(value)
-    if kind is str and isinstance(value, int | float):
-        value = str(value)
     if type(value) is not kind:
         raise CasinoError(f"{source}: {name} is {value!r}; valid: {_KIND_NAMES[kind]}")
     if name in _LIMITS:
@@ -211,7 +214,19 @@ def _typed(source: str, name: str, value: Any, kind: Any) -> Any:
     return value
 
 
-_KIND_NAMES = {int: "a whole number", float: "a number (write 1.0e-3 for 1e-3)", str: "text"}
+def _from_text(text: str, kind: Any) -> Any:
+    """The text as a value of the kind, else as it is: of the command line, or `1e-3`, text to YAML."""
+    try:
+        number = text if kind is str else float(text)
+        if kind is int:
+            whole = int(text) if re.fullmatch("-?[0-9_]+", text) else int(number)
+            return whole if whole == number else text
+        return number
+    except (ValueError, OverflowError):
+        return text
+
+
+_KIND_NAMES = {int: "a whole number", float: "a number", str: "text (in quotes if it looks like a number)"}
 
 
 def _unknown(source: str, what: str, name: str, valid: list[str]) -> CasinoError:

@@ -9,16 +9,26 @@ from casino_env.errors import CasinoError
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
-    """Call `write(temporary)` and rename the result to `path`; on failure `path` stays as it was."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Call `write(temporary)` and rename the result to `path`; on failure `path` stays as it was.
+
+    Raises CasinoError, naming the file, where the system cannot write it, as on a full disk.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         write(temporary)
         with temporary.open("rb+") as file:
             os.fsync(file.fileno())
         temporary.replace(path)
+    except OSError as error:
+        raise CasinoError(f"{path}: cannot be written ({error.strerror}); it is as it was before") from None
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file atomically."""
+    write_atomically(path, lambda temporary: temporary.write_bytes(content))
 
 
 def write_text(path: Path, text: str) -> None:

@@ -8,6 +8,7 @@ from types import TracebackType
 from torch.utils.tensorboard import SummaryWriter
 
 from agents.files import write_text
+from casino_env.errors import CasinoError
 
 METRICS = {
     "loss/policy": "clipped surrogate loss of the actor, mean over the update's minibatches",
@@ -21,8 +22,8 @@ METRICS = {
     "moves/capture": "share that are captures",
     "moves/build": "share that make or add to a build",
     "moves/raise": "share that raise a build",
-    "margin/random": "points per deal above the agent random, every deck played in all seat rotations",
-    "margin/greedy": "points per deal above the agent greedy, every deck played in all seat rotations",
+    "margin/random": "points per deal above random on all other sides, every deck played from each side",
+    "margin/greedy": "points per deal above greedy on all other sides, every deck played from each side",
     "time/decisions_per_second": "decisions collected and learned per second of collecting and learning",
 }
 COLUMNS = ["decisions", *METRICS]
@@ -37,7 +38,8 @@ class MetricsWriter:
 
     def __init__(self, folder: Path, resume_at: int | None = None) -> None:
         path = folder / "metrics.csv"
-        kept = [] if resume_at is None else _rows_until(path, resume_at)
+        self.set_aside: Path | None = None  # where a damaged metrics.csv went
+        kept = [] if resume_at is None else self._rows_until(path, resume_at)
         write_text(path, _csv_text(kept))
         purge = None if resume_at is None else resume_at + 1
         self._board = SummaryWriter(str(folder), purge_step=purge)
@@ -59,8 +61,30 @@ class MetricsWriter:
                 raise KeyError(f"metric '{name}' is not explained in agents.metrics.METRICS")
         for name, value in values.items():
             self._board.add_scalar(name, value, decisions)
-        csv.DictWriter(self._file, COLUMNS).writerow({"decisions": decisions, **values})
-        self._file.flush()
+        try:
+            csv.DictWriter(self._file, COLUMNS).writerow({"decisions": decisions, **values})
+            self._file.flush()
+        except OSError as error:
+            raise CasinoError(f"{self._file.name}: cannot be written ({error.strerror})") from None
+
+    def _rows_until(self, path: Path, resume_at: int) -> list[dict[str, str]]:
+        """The rows of an earlier part of the run, up to where it continues; a torn last line is dropped.
+
+        What is no such table is kept under another name: it is a log, and a run can go on without it.
+        """
+        if not path.exists():
+            return []
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+            if list(csv.reader(lines[:1])) != [COLUMNS]:
+                raise ValueError("other columns")
+            whole = [row for row in csv.reader(line for line in lines[1:] if line.endswith("\n"))]
+            kept = [row for row in whole if len(row) == len(COLUMNS) and int(row[0]) <= resume_at]
+            return [dict(zip(COLUMNS, row, strict=True)) for row in kept]
+        except (OSError, ValueError, csv.Error):
+            self.set_aside = path.with_name(f"{path.name}.{resume_at}.damaged")
+            path.replace(self.set_aside)
+            return []
 
     def describe(self, config: str) -> None:
         """Show the configuration and the metrics' meanings as text in TensorBoard."""
@@ -75,12 +99,3 @@ def _csv_text(rows: list[dict[str, str]]) -> str:
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()
-
-
-def _rows_until(path: Path, resume_at: int) -> list[dict[str, str]]:
-    """The rows of an earlier part of the run, up to where it continues; a torn last line is dropped."""
-    if not path.is_file():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = [{name: row.get(name) or "" for name in COLUMNS} for row in csv.DictReader(file)]
-    return [row for row in rows if row["decisions"].isdigit() and int(row["decisions"]) <= resume_at]

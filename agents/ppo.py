@@ -66,9 +66,10 @@ class Learner:
     """An actor and a critic trained side by side."""
 
     def __init__(self, shape: NetworkShape, config: PPOConfig, seed: int) -> None:
-        torch.manual_seed(seed)
         self.shape, self.config = shape, config
-        self.actor, self.critic = Actor(shape), Critic(shape)
+        with torch.random.fork_rng(devices=[]):  # leaves the global random state as it was
+            torch.manual_seed(seed)
+            self.actor, self.critic = Actor(shape), Critic(shape)
         parameters = [*self.actor.parameters(), *self.critic.parameters()]
         self.optimiser = torch.optim.Adam(parameters, lr=config.learning_rate, eps=ADAM_EPSILON)
 

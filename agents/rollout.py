@@ -93,7 +93,7 @@ def banked_margins(state: State, rules: RuleTable) -> NDArray[np.float64]:
     majority once more than half is held.
 
     Paying its change at every turn and the rest at the end adds up exactly to the margin of the deal
-    (potential-based shaping, Ng et al. 1999).
+    (potential-based shaping, Ng et al. 1999, for a discount of 1).
     """
     games, players = state.hands.shape
     sides = state.score.shape[1]

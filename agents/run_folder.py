@@ -12,11 +12,13 @@ from agents.config import MADE_BY, Config, config_dict
 from agents.files import write_text
 from agents.ppo import Learner
 from agents.versions import versions
+from casino_env.arguments import is_count
 from casino_env.errors import CasinoError
 from casino_env.rules import Rules
 
 PACKAGES = ("numpy", "numba", "torch", "gymnasium", "pettingzoo")
-RESUME_FORMAT = "royal-casino-resume-1"
+RESUME_FORMAT = "royal-casino-resume-2"
+COUNTERS = ("updates", "decisions", "seconds")
 
 
 class RunFolder:
@@ -55,20 +57,30 @@ class RunFolder:
         """Write the actor's checkpoint and the resume file; returns the checkpoint's path."""
         path = self.path / "checkpoints" / f"step_{counters['decisions']:012d}.safetensors"
         save_actor(path, learner.actor, learner.shape, rules, counters)
-        state = {"format": RESUME_FORMAT, "counters": counters, "learner": learner.state_dict()}
+        state = {
+            "format": RESUME_FORMAT,
+            "rules": str(rules),
+            "counters": counters,
+            "learner": learner.state_dict(),
+        }
         save_resume(self.path / "resume.pt", state)
         return path
 
-    def restore(self, learner: Learner) -> dict[str, int]:
+    def restore(self, learner: Learner, rules: Rules) -> dict[str, int]:
         """Load the learner's state; returns the counters. CasinoError if the file does not fit."""
         path = self.path / "resume.pt"
         state = load_resume(path)
         if state.get("format") != RESUME_FORMAT:
             raise CasinoError(f"resume: {path} has format {state.get('format')!r}, wanted '{RESUME_FORMAT}'")
+        if state.get("rules") != str(rules):
+            raise CasinoError(f"resume: {path} has game.rules {state.get('rules')!r}, wanted '{rules}'")
+        counters = state.get("counters")
+        if not isinstance(counters, dict) or not all(is_count(counters.get(name)) for name in COUNTERS):
+            raise CasinoError(f"resume: {path} has no counts of {', '.join(COUNTERS)}")
         try:
             learner.load_state_dict(state["learner"])
-            return dict(state["counters"])
-        except (KeyError, RuntimeError, ValueError) as error:
+            return {name: counters[name] for name in COUNTERS}
+        except (AttributeError, KeyError, RuntimeError, TypeError, ValueError) as error:
             reason = " ".join(str(error).split())[:200]
             raise CasinoError(f"resume: {path} does not fit this configuration ({reason})") from None
 

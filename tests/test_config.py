@@ -53,16 +53,17 @@ def test_overrides_come_last_and_are_typed():
         ("ppo: {epochs: 1.5}", "ppo.epochs is 1.5; valid: a whole number"),
         ("ppo: {epochs: true}", "ppo.epochs is True; valid: a whole number"),
         ("ppo: {clip: .nan}", "ppo.clip is nan; valid: 0 to 1"),
-        (
-            "ppo: {learning_rate: 1e-3}",
-            "ppo.learning_rate is '1e-3'; valid: a number (write 1.0e-3 for 1e-3)",
-        ),
+        ("ppo: {epochs: 2.5e0}", "ppo.epochs is '2.5e0'; valid: a whole number"),
+        ("ppo: {clip: inf}", "ppo.clip is inf; valid: 0 to 1"),
+        ("budget: {minutes: 0}", "budget.minutes is 0.0; valid: 0.001 to 1e+06"),
+        ("1: {2: 3}", "unknown section '1'; valid: run, game"),
+        ("run: {name: 010}", "run.name is 8; valid: text (in quotes if it looks like a number)"),
         ("budget: {games: 0}", "budget.games is 0; valid: 1 to 1.04858e+06"),
         ("ppo: 3", "section 'ppo' must hold key: value lines"),
         ("[1, 2]", "must hold sections"),
         ("ppo: [", "not YAML"),
-        ("game: {rules: regal}", "unknown rule set 'regal'; valid: royal, plain, spade"),
-        ("game: {players: 5}", "players=5 is not possible; valid: 2, 3, 4"),
+        ("game: {rules: regal}", "section game: unknown rule set 'regal'; valid: royal, plain, spade"),
+        ("game: {players: 5}", "section game: players=5 is not possible; valid: 2, 3, 4"),
         ("run: {name: ../x}", "run.name is '../x'"),
     ],
 )
@@ -73,6 +74,23 @@ def test_a_wrong_file_is_refused_in_one_line(tmp_path, text, reason):
         load_config(path)
     assert reason in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_numbers_may_be_written_with_exponents_and_names_like_numbers(tmp_path):
+    path = tmp_path / "usual.yaml"
+    path.write_text("ppo: {learning_rate: 1e-3}")
+    overrides = {"budget.decisions": "5e6", "ppo.clip": "1e-1", "run.name": "010"}
+    config = load_config(path, overrides)
+    assert (config.ppo.learning_rate, config.ppo.clip) == (0.001, 0.1)
+    assert (config.budget.decisions, config.run.name) == (5_000_000, "010")
+
+
+def test_the_file_of_a_run_states_every_key(tmp_path):
+    path = tmp_path / "config.yaml"
+    for text in ("", "run: {name: x}"):
+        path.write_text(text)
+        with pytest.raises(CasinoError, match=r"damaged, since .* is missing"):
+            load_config(path, whole=True)
 
 
 def test_a_missing_file_is_named(tmp_path):

@@ -2,6 +2,8 @@
 
 import csv
 import signal
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -9,7 +11,7 @@ import yaml
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import train
-from agents.checkpoint import load_resume
+from agents.checkpoint import load_resume, save_resume
 from agents.metrics import METRICS, MetricsWriter
 
 GAMES = 8
@@ -109,6 +111,7 @@ def test_a_taken_name_loses_nothing(tmp_path):
         (["--ppo.clip"], "--ppo.clip has no value"),
         (["--ppo.clip=0.1", "--ppo.clip", "0.2"], "--ppo.clip is given twice"),
         (["--ppo.clip", "x"], "--ppo.clip: ppo.clip is 'x'; valid: a number"),
+        (["--budget.minutes", "0"], "budget.minutes is 0.0; valid: 0.001"),
         (["--game.players", "5"], "players=5 is not possible; valid: 2, 3, 4"),
         (["--game.rules", "regal"], "unknown rule set 'regal'; valid: royal, plain, spade"),
         (["--config", "nowhere.yaml"], "nowhere.yaml: No such file"),
@@ -127,3 +130,84 @@ def test_bad_input_is_one_line_and_leaves_nothing(tmp_path, monkeypatch, capsys,
 def test_an_unexplained_metric_is_an_error(tmp_path):
     with MetricsWriter(tmp_path) as metrics, pytest.raises(KeyError, match="loss/secret"):
         metrics.write(1, {"loss/secret": 1.0})
+
+
+def test_what_a_run_is_cannot_change_on_the_way(tmp_path, capsys):
+    assert run(tmp_path) == 0
+    folder, larger = tmp_path / "tiny", ["--budget.decisions", str(3 * PER_UPDATE)]
+    before = (folder / "config.yaml").read_bytes()
+    for name, value in (("game.rules", "plain"), ("game.players", "3"), ("run.seed", "1"), ("run.name", "x")):
+        capsys.readouterr()
+        assert train.main(["--resume", str(folder), f"--{name}", value, *larger]) == 2
+        assert f"--{name} cannot change" in capsys.readouterr().err
+    assert train.main(["--resume", str(folder), "--config", "nowhere.yaml", *larger]) == 2
+    text = yaml.safe_load(before)
+    text["game"]["rules"] = "plain"
+    (folder / "config.yaml").write_text(yaml.safe_dump(text))
+    capsys.readouterr()
+    assert train.main(["--resume", str(folder), *larger]) == 2
+    assert "has game.rules 'royal', wanted 'plain'" in capsys.readouterr().err
+    (folder / "config.yaml").write_text("")
+    assert train.main(["--resume", str(folder), *larger]) == 2
+    assert (folder / "config.yaml").read_text() == ""
+
+
+@pytest.mark.parametrize("counters", [{}, 5, {"updates": 1, "decisions": -1, "seconds": 0}])
+def test_a_resume_file_with_wrong_contents_is_refused(tmp_path, capsys, counters):
+    assert run(tmp_path) == 0
+    path = tmp_path / "tiny" / "resume.pt"
+    state = load_resume(path)
+    save_resume(path, state | {"counters": counters})
+    assert train.main(["--resume", str(path.parent)]) == 2
+    save_resume(path, state | {"learner": 5})
+    assert train.main(["--resume", str(path.parent)]) == 2
+    assert [line[:17] for line in capsys.readouterr().err.splitlines()] == ["train.py: resume:"] * 2
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"a,b\n1,2\n", b"", "49\u00b252".encode()])
+def test_a_damaged_log_is_set_aside_and_the_run_goes_on(tmp_path, capsys, content):
+    assert run(tmp_path) == 0
+    log = tmp_path / "tiny" / "metrics.csv"
+    log.write_bytes(content)
+    arguments = ["--resume", str(log.parent), "--budget.decisions", str(3 * PER_UPDATE)]
+    assert train.main(arguments) == 0
+    assert "metrics.csv was damaged; it is now" in capsys.readouterr().out.replace("\n", " ")
+    assert [path.read_bytes() for path in log.parent.glob("metrics.csv.*.damaged")] == [content]
+    assert [row["decisions"] for row in logged(log.parent)] == [str(3 * PER_UPDATE)]
+
+
+def test_a_torn_line_of_the_log_is_dropped(tmp_path):
+    assert run(tmp_path) == 0
+    log = tmp_path / "tiny" / "metrics.csv"
+    log.write_bytes(log.read_bytes()[:-5])
+    assert train.main(["--resume", str(log.parent), "--budget.decisions", str(3 * PER_UPDATE)]) == 0
+    assert [row["decisions"] for row in logged(log.parent)] == [str(PER_UPDATE), str(3 * PER_UPDATE)]
+
+
+def test_an_update_that_goes_astray_ends_the_run_and_keeps_the_last_checkpoint(tmp_path, monkeypatch, capsys):
+    update = train.Trainer.update
+
+    def astray(trainer):
+        values = update(trainer)
+        return values | ({"loss/policy": float("nan")} if trainer.counters["updates"] == 3 else {})
+
+    monkeypatch.setattr(train.Trainer, "update", astray)
+    assert run(tmp_path, updates=4) == 2
+    assert "update 3: loss/policy is nan; last good checkpoint: " in capsys.readouterr().err
+    assert load_resume(tmp_path / "tiny" / "resume.pt")["counters"]["updates"] == 2
+
+
+def test_training_leaves_the_global_random_state_alone():
+    before = torch.get_rng_state()
+    train.Learner(train.NetworkShape(2, 8, 4), train.Config().ppo, 0)
+    assert torch.equal(before, torch.get_rng_state())
+
+
+def test_a_reader_that_leaves_does_not_end_the_training(tmp_path):
+    arguments = ["--run.folder", str(tmp_path), "--run.name", "tiny", *TINY]
+    command = [sys.executable, train.__file__, *arguments, "--budget.decisions", str(4 * PER_UPDATE)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.wait()
+    assert load_resume(tmp_path / "tiny" / "resume.pt")["counters"]["updates"] == 4
