@@ -12,7 +12,7 @@ STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train tensorboard test lint typecheck unit jitless format clean distclean
+.PHONY: help train tensorboard test lint typecheck unit jitless playthroughs format clean distclean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -54,6 +54,9 @@ unit: $(STAMP) ## tests, without those marked slow: make unit ARGS='-k token'
 
 jitless: $(STAMP) ## the tests marked jitless, with the kernels run as plain Python
 	NUMBA_DISABLE_JIT=1 $(VENV_PYTHON) -m pytest -m 'jitless and not slow'
+
+playthroughs: $(STAMP) ## write the golden games anew: read the difference before it is committed
+	$(VENV_PYTHON) -m tests.make_playthroughs
 
 format: $(STAMP) ## rewrite the code in the house format
 	$(VENV_PYTHON) -m ruff check --fix .
