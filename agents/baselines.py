@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from casino_env.bits import lowest
 from casino_env.cards import N_CARDS, SPADES
-from casino_env.jit import kernel
+from casino_env.jit import borrow, inner_kernel, kernel
 from casino_env.legal import LegalMoves
 from casino_env.moves import move_card, move_loose, move_pile, move_value
 from casino_env.rules import Rules, RuleTable, hand_value
@@ -65,6 +65,7 @@ def _choose(
     scale: tuple[NDArray[np.float64], RuleTable, float],
     choices: IntArray,
 ) -> None:
+    view = borrow(view)
     for game in range(choices.shape[0]):
         best = -np.inf
         for i in range(offsets[game], offsets[game + 1]):
@@ -74,7 +75,7 @@ def _choose(
                 choices[game] = i - offsets[game]
 
 
-@kernel
+@inner_kernel
 def _gain(view: View, game: int, move: int, scale: tuple[NDArray[np.float64], RuleTable, float]) -> float:
     worth, rules, sweep = scale
     card, loose = move_card(move), move_loose(move)

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from casino_env.bits import lowest, popcount
 from casino_env.cards import BIG_CASINO, FULL_DECK, N_CARDS, SPADES, SUIT_COUNT
-from casino_env.jit import kernel
+from casino_env.jit import borrow, inner_kernel, kernel
 from casino_env.legal import LegalMoves
 from casino_env.moves import move_card, move_loose, move_pile, move_raises, move_value
 from casino_env.rules import ACE_HIGH, RuleTable, alone_value, hand_value, side_count, sum_value
 from casino_env.scoring import card_points
-from casino_env.state import NOBODY, VALUES, IntArray, State
+from casino_env.state import NOBODY, VALUES, IntArray, State, build_owner, union
 from casino_env.turn import is_alone, reachable
 from casino_env.view import View
 
@@ -74,6 +74,7 @@ def hidden_features(state: State) -> FloatArray:
 
 @kernel
 def _write_states(view: View, rules: RuleTable, out: FloatArray) -> None:
+    view, out = borrow(view), borrow(out)
     players = view.captured.shape[1]
     for game in range(out.shape[0]):
         row = out[game]
@@ -102,6 +103,7 @@ def _write_states(view: View, rules: RuleTable, out: FloatArray) -> None:
 
 @kernel
 def _write_hidden(state: State, out: FloatArray) -> None:
+    state, out = borrow(state), borrow(out)
     players = state.hands.shape[1]
     for game in range(out.shape[0]):
         at = 0
@@ -111,6 +113,7 @@ def _write_hidden(state: State, out: FloatArray) -> None:
 
 @kernel
 def _write_moves(view: View, offsets: IntArray, moves: IntArray, rules: RuleTable, out: FloatArray) -> None:
+    view, moves, out = borrow(view), borrow(moves), borrow(out)
     for game in range(offsets.shape[0] - 1):
         unseen = _value_counts(rules, _unseen(view, game))
         for i in range(offsets[game], offsets[game + 1]):
@@ -122,7 +125,7 @@ def _write_moves(view: View, offsets: IntArray, moves: IntArray, rules: RuleTabl
             _put_threats(_takeable(rules, loose) | standing, unseen, held, out[i, at:])
 
 
-@kernel
+@inner_kernel
 def _put_move(move: int, row: FloatArray) -> int:
     """Kind, played card, cards taken or joined, value and pile of the move itself."""
     card, loose, value = move_card(move), move_loose(move), move_value(move)
@@ -138,15 +141,12 @@ def _put_move(move: int, row: FloatArray) -> int:
     return at + N_BUILDS + 1
 
 
-@kernel
+@inner_kernel
 def _table_after(view: View, game: int, rules: RuleTable, move: int) -> tuple[int, int, int]:
     """Loose cards left, cards captured, and the values of the builds left standing (bits)."""
     card, value = move_card(move), move_value(move)
     loose = view.loose[game] & ~move_loose(move)
-    standing, taken = 0, 0
-    for v in range(VALUES):
-        if view.build_owner[game, v] != NOBODY:
-            standing |= 1 << v
+    standing, taken = union(view.owned, game), 0
     if value:
         standing |= 1 << value
         if move_raises(move):
@@ -161,7 +161,7 @@ def _table_after(view: View, game: int, rules: RuleTable, move: int) -> tuple[in
     return loose, taken, standing
 
 
-@kernel
+@inner_kernel
 def _put_gain(rules: RuleTable, loose: int, taken: int, standing: int, row: FloatArray) -> int:
     """What the move banks and what it leaves."""
     row[0] = popcount(taken) / COUNT_SCALE
@@ -173,7 +173,7 @@ def _put_gain(rules: RuleTable, loose: int, taken: int, standing: int, row: Floa
     return 6
 
 
-@kernel
+@inner_kernel
 def _put_threats(totals: int, unseen: IntArray, held: IntArray, row: FloatArray) -> None:
     """For each capture value: can something be taken with it, by cards unseen, by the rest of the hand?"""
     for total in range(1, N_TOTALS + 1):
@@ -183,16 +183,16 @@ def _put_threats(totals: int, unseen: IntArray, held: IntArray, row: FloatArray)
             row[2 * N_TOTALS + total - 1] = 1 if held[total] else 0
 
 
-@kernel
+@inner_kernel
 def _put_builds(view: View, game: int, rules: RuleTable, row: FloatArray, at: int) -> int:
     """For each value: owner one-hot, multiple, cards, spades, points."""
     players = view.captured.shape[1]
     width = players + 4
     for value in range(2, VALUES):
-        owner, cards = view.build_owner[game, value], view.build_cards[game, value]
+        owner, cards = build_owner(view.owned, game, value), view.build_cards[game, value]
         if owner != NOBODY:
             row[at + owner] = 1
-            row[at + players] = view.build_multiple[game, value]
+            row[at + players] = view.multiple[game] >> value & 1
             row[at + players + 1] = popcount(cards) / COUNT_SCALE
             row[at + players + 2] = popcount(cards & SPADES) / COUNT_SCALE
             row[at + players + 3] = card_points(rules, cards)
@@ -200,7 +200,7 @@ def _put_builds(view: View, game: int, rules: RuleTable, row: FloatArray, at: in
     return at
 
 
-@kernel
+@inner_kernel
 def _put_classes(cards: int, row: FloatArray, at: int) -> int:
     """Number of cards of each class; returns the next column."""
     while cards:
@@ -209,7 +209,7 @@ def _put_classes(cards: int, row: FloatArray, at: int) -> int:
     return at + N_CLASSES
 
 
-@kernel
+@inner_kernel
 def _put_totals(totals: int, row: FloatArray, at: int) -> int:
     """One column for each total 1-14; returns the next column."""
     for total in range(1, N_TOTALS + 1):
@@ -217,7 +217,7 @@ def _put_totals(totals: int, row: FloatArray, at: int) -> int:
     return at + N_TOTALS
 
 
-@kernel
+@inner_kernel
 def _takeable(rules: RuleTable, loose: int) -> int:
     """Capture values that take something of the loose cards (bits)."""
     totals = reachable(rules, loose)
@@ -229,7 +229,7 @@ def _takeable(rules: RuleTable, loose: int) -> int:
     return totals
 
 
-@kernel
+@inner_kernel
 def _value_counts(rules: RuleTable, cards: int) -> IntArray:
     """Number of the cards with each capture value, int64[17]."""
     counts = np.zeros(17, np.int64)
@@ -239,7 +239,7 @@ def _value_counts(rules: RuleTable, cards: int) -> IntArray:
     return counts
 
 
-@kernel
+@inner_kernel
 def _unseen(view: View, game: int) -> int:
     """Cards in other hands or the stock."""
     seen = view.hand[game] | view.loose[game]

@@ -40,14 +40,15 @@ def batch_loop(games: int, look: Callable[[VectorEnv, Step], object] | None = No
 
 def observe(vec: VectorEnv, step: Step) -> None:
     """The observation of every seat to act."""
-    observe_batch(step.view, vec.rules.table.target)
+    observe_batch(vec.view(), vec.rules.table.target)
 
 
 def observe_and_feature(vec: VectorEnv, step: Step) -> None:
     """The observation, and the features of states and moves that agents read."""
-    observe(vec, step)
-    state_features(step.view, vec.rules.table)
-    move_features(step.view, step.legal, vec.rules.table)
+    view = vec.view()
+    observe_batch(view, vec.rules.table.target)
+    state_features(view, vec.rules.table)
+    move_features(view, step.legal, vec.rules.table)
 
 
 def position_loop() -> Loop:

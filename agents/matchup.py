@@ -59,20 +59,20 @@ def play_decks(
     holders = np.repeat(seatings, len(decks), axis=0)  # [B, S]
     rngs = [_agent_rng(seed, label) for label in labels]
     env = VectorEnv(len(holders), rules, players, seed=0)
-    view, legal = env.reset(decks=np.tile(decks, (len(seatings), 1)), dealers=np.full(len(holders), DEALER))
+    legal = env.reset(decks=np.tile(decks, (len(seatings), 1)), dealers=np.full(len(holders), DEALER))
     cut_lists = 0
     for _ in range(TURNS):
         cut_lists += int(legal.bounded.sum())
-        actors = holders[
-            :, env.state.turn[0] % holders.shape[1]
-        ]  # one seat acts in all games: a turn is a move
+        view = env.view()
+        side = env.state.turn[0] % holders.shape[1]  # the same in all games: a turn is a move
+        actors = holders[:, side]
         choices = np.zeros(len(holders), np.int64)
         for i, agent in enumerate(agents):
             games = np.flatnonzero(actors == i)
             if len(games):
                 asked = select_view(view, games), select_legal(legal, games)
                 choices[games] = _ask(agent, labels[i], *asked, rngs[i])
-        view, legal, _, terminated, _, points = env.step(choices)
+        legal, _, terminated, _, points = env.step(choices)
     assert terminated.all(), "a deal has 48 turns"
     return Played(*share_out(points.reshape(len(seatings), len(decks), -1), seatings, len(agents)), cut_lists)
 

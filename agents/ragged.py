@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from casino_env.jit import kernel
+from casino_env.jit import inner_kernel, kernel
 from casino_env.state import IntArray
 
 
@@ -57,7 +57,7 @@ def log_prob(
         out[game] = logits[first + choices[game]] - _log_total(logits, first, end)
 
 
-@kernel
+@inner_kernel
 def _log_total(logits: NDArray[np.float32], first: int, end: int) -> float:
     """Logarithm of the sum of exponentials, computed from the highest so that nothing overflows."""
     top = logits[first]

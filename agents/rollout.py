@@ -15,7 +15,7 @@ from agents.network import Actor, Critic
 from agents.ragged import log_prob, owners, sample
 from casino_env.bits import popcount
 from casino_env.cards import SPADES
-from casino_env.jit import kernel
+from casino_env.jit import borrow, kernel
 from casino_env.moves import move_loose, move_pile, move_raises, move_value
 from casino_env.objectives import margins
 from casino_env.rules import TURNS, RuleTable
@@ -44,13 +44,14 @@ class Rollout(NamedTuple):
 
 def collect(env: VectorEnv, actor: Actor, critic: Critic, rng: np.random.Generator) -> Rollout:
     """Play one deal in every game of `env`, all seats by the actor; `rng` seeds the deals and choices."""
-    view, legal = env.reset(seed=int(rng.integers(2**63)))
+    legal = env.reset(seed=int(rng.integers(2**63)))
     games, players = env.num_envs, env.players
     states, hidden, moves, counts, choices, logps, packed = [], [], [], [], [], [], []
     values, seats = np.zeros((TURNS, games)), np.zeros((TURNS, games), np.int64)
     rewards, done = np.zeros((TURNS, games, players)), np.zeros((TURNS, games), np.bool_)
     banked = banked_margins(env.state, env.rules.table)
     for turn in range(TURNS):
+        view = env.view()
         seats[turn] = env.state.turn
         states.append(state_features(view, env.rules.table))
         hidden.append(hidden_features(env.state))
@@ -68,7 +69,7 @@ def collect(env: VectorEnv, actor: Actor, critic: Critic, rng: np.random.Generat
         logps.append(logp)
         packed.append(legal.moves[legal.offsets[:-1] + choice])
         step = env.step(choice)
-        view, legal = step.view, step.legal
+        legal = step.legal
         done[turn] = step.terminated
         after = banked_margins(env.state, env.rules.table) * ~step.terminated[:, None]
         rewards[turn] = step.rewards + after - banked
@@ -104,7 +105,7 @@ def banked_margins(state: State, rules: RuleTable) -> NDArray[np.float64]:
 
 @kernel
 def _bank(state: State, rules: RuleTable, totals: IntArray) -> None:
-    sides = totals.shape[1]
+    state, sides = borrow(state), totals.shape[1]
     for game in range(totals.shape[0]):
         for seat in range(state.hands.shape[1]):
             if rules.sweeps:

@@ -23,7 +23,7 @@ from casino_env.bits import popcount
 from casino_env.cards import N_CARDS
 from casino_env.engine import apply_batch, start_deal
 from casino_env.invariants import check_state
-from casino_env.jit import kernel
+from casino_env.jit import inner_kernel, kernel
 from casino_env.legal import LegalMoves, MoveLister
 from casino_env.moves import Move, move_loose, move_pile, move_raises, move_value
 from casino_env.notation import format_position
@@ -238,7 +238,7 @@ def choose_moves(
         chosen[game] = _pick(listed, first, draws[game])
 
 
-@kernel
+@inner_kernel
 def _kind(move: int) -> int:
     if move_raises(move):
         return RAISE
@@ -247,7 +247,7 @@ def _kind(move: int) -> int:
     return CAPTURE if move_loose(move) or move_pile(move) else TRAIL
 
 
-@kernel
+@inner_kernel
 def _has_kind(listed: IntArray, kind: int) -> bool:
     for move in listed:
         if _kind(move) == kind:
@@ -255,7 +255,7 @@ def _has_kind(listed: IntArray, kind: int) -> bool:
     return False
 
 
-@kernel
+@inner_kernel
 def _pick(listed: IntArray, kind: int, draw: float) -> int:
     """A move of the kind (NOBODY: of any), each with the same probability."""
     count = 0

@@ -4,7 +4,7 @@ import numpy as np
 
 from casino_env.bits import popcount
 from casino_env.cards import card_name
-from casino_env.jit import kernel
+from casino_env.jit import inner_kernel, kernel
 from casino_env.moves import Move, move_card, move_loose, move_pile, move_raises, move_value
 from casino_env.rules import RuleTable, hand_value, is_paired, sum_value
 from casino_env.state import IntArray, State
@@ -71,7 +71,7 @@ def why_illegal(state: State, game: int, rules: RuleTable, move: int) -> int:
     return _why_no_capture(rules, table, card, loose, move_pile(move))
 
 
-@kernel
+@inner_kernel
 def _why_no_capture(rules: RuleTable, table: Table, card: int, loose: int, pile: int) -> int:
     if is_paired(rules, card):
         matches = popcount(same_rank(card, table.loose))
@@ -91,7 +91,7 @@ def _why_no_capture(rules: RuleTable, table: Table, card: int, loose: int, pile:
     return LEGAL
 
 
-@kernel
+@inner_kernel
 def _why_no_build(rules: RuleTable, table: Table, move: int) -> int:
     card, loose, value = move_card(move), move_loose(move), move_value(move)
     joins = table.standing >> value & 1
@@ -123,6 +123,6 @@ def joins_groups(rules: RuleTable, card: int, loose: int, value: int) -> bool:
     return splits(rules, loose, value, need, _order()) >= 0
 
 
-@kernel
+@inner_kernel
 def _order() -> IntArray:
     return np.zeros(52, np.int64)

@@ -8,21 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from casino_env.cards import N_CARDS
-from casino_env.jit import kernel
+from casino_env.jit import borrow, inner_kernel, kernel
 from casino_env.moves import move_card, move_loose, move_pile, move_raises, move_value
 from casino_env.rules import HAND_SIZE, TABLE_SIZE, RuleTable, hand_value, sum_value
 from casino_env.scoring import N_ITEMS, deal_points, settle, total_points
-from casino_env.state import NOBODY, VALUES, IntArray, State
+from casino_env.state import NOBODY, VALUES, IntArray, State, union
 from casino_env.turn import group_count
 
 
 @kernel
 def is_over(state: State, game: int) -> bool:
     """Whether all hands and the stock are empty."""
-    for seat in range(state.hands.shape[1]):
-        if state.hands[game, seat]:
-            return False
-    return state.dealt[game] == N_CARDS
+    return union(state.hands, game) == 0 and state.dealt[game] == N_CARDS
 
 
 @kernel
@@ -34,9 +31,11 @@ def start_deal(state: State, game: int, deck: NDArray[np.int8], dealer: int) -> 
     state.dealer[game] = dealer
     state.turn[game] = (dealer + 1) % state.hands.shape[1]
     state.last_capture[game] = NOBODY
+    state.multiple[game] = 0
     for value in range(VALUES):
-        _lift(state, game, value)
+        state.build_cards[game, value] = 0
     for seat in range(state.hands.shape[1]):
+        state.owned[game, seat] = 0
         state.captured[game, seat] = 0
         state.sweeps[game, seat] = 0
     _deal_hands(state, game)
@@ -46,11 +45,12 @@ def start_deal(state: State, game: int, deck: NDArray[np.int8], dealer: int) -> 
 @kernel
 def start_deals(state: State, games: IntArray, decks: NDArray[np.int8], dealers: IntArray) -> None:
     """Start a deal in each of `games` [E] from `decks` int8[E, 52] with `dealers` [E]."""
+    state, decks = borrow(state), borrow(decks)
     for i in range(games.shape[0]):
         start_deal(state, games[i], decks[i], dealers[i])
 
 
-@kernel
+@inner_kernel
 def _deal_hands(state: State, game: int) -> None:
     """R2.2: four cards to each seat, starting with the first to act."""
     seats = state.hands.shape[1]
@@ -58,7 +58,7 @@ def _deal_hands(state: State, game: int) -> None:
         state.hands[game, (state.dealer[game] + 1 + i) % seats] = _draw(state, game, HAND_SIZE)
 
 
-@kernel
+@inner_kernel
 def _draw(state: State, game: int, count: int) -> int:
     cards = 0
     for _ in range(count):
@@ -83,7 +83,7 @@ def apply_move(state: State, game: int, rules: RuleTable, move: int) -> None:
     _deal_on(state, game)
 
 
-@kernel
+@inner_kernel
 def _capture(state: State, game: int, cards: int, value: int) -> None:
     """R3.5, R5.1: bank the cards and the build of `value` (0: none)."""
     seat = state.turn[game]
@@ -91,49 +91,45 @@ def _capture(state: State, game: int, cards: int, value: int) -> None:
         cards |= _lift(state, game, value)
     state.captured[game, seat] |= cards
     state.last_capture[game] = seat
-    if state.loose[game] == 0 and not _has_builds(state, game):
+    if state.loose[game] == 0 and union(state.owned, game) == 0:
         state.sweeps[game, seat] += 1
 
 
-@kernel
-def _has_builds(state: State, game: int) -> bool:
-    for value in range(VALUES):
-        if state.build_cards[game, value]:
-            return True
-    return False
-
-
-@kernel
+@inner_kernel
 def _build(state: State, game: int, rules: RuleTable, move: int) -> None:
     """R4.1, R4.2, R4.5: join played card, loose cards, the raised build and a standing one."""
     card, loose, value = move_card(move), move_loose(move), move_value(move)
-    cards = 1 << card | loose
+    cards, joins = 1 << card | loose, move_pile(move)
     if move_raises(move):
         groups = 1 + group_count(rules, loose, value)
         cards |= _lift(state, game, value - sum_value(rules, card))
     else:
         groups = group_count(rules, cards, value)
-    state.build_multiple[game, value] = 1 if groups > 1 or move_pile(move) else 0
-    state.build_cards[game, value] |= cards
-    state.build_owner[game, value] = state.turn[game]
+    if joins:
+        cards |= _lift(state, game, value)
+    state.build_cards[game, value] = cards
+    state.owned[game, state.turn[game]] |= 1 << value
+    if groups > 1 or joins:
+        state.multiple[game] |= 1 << value
 
 
-@kernel
+@inner_kernel
 def _lift(state: State, game: int, value: int) -> int:
     """Take the build of `value` off the table; returns its cards."""
     cards = state.build_cards[game, value]
+    others = ~(1 << value)
     state.build_cards[game, value] = 0
-    state.build_owner[game, value] = NOBODY
-    state.build_multiple[game, value] = 0
+    state.multiple[game] &= others
+    for seat in range(state.owned.shape[1]):
+        state.owned[game, seat] &= others
     return cards
 
 
-@kernel
+@inner_kernel
 def _deal_on(state: State, game: int) -> None:
     """R2.2, R5.2: when every hand is empty, deal again or give the last capturer what lies loose."""
-    for seat in range(state.hands.shape[1]):
-        if state.hands[game, seat]:
-            return
+    if union(state.hands, game):
+        return
     if state.dealt[game] < N_CARDS:
         _deal_hands(state, game)
     elif state.last_capture[game] != NOBODY:
@@ -144,6 +140,7 @@ def _deal_on(state: State, game: int) -> None:
 @kernel
 def apply_batch(state: State, rules: RuleTable, moves: IntArray, over: NDArray[np.bool_]) -> None:
     """Play `moves` [B], one in each game, and write to `over` [B] whether its deal has ended."""
+    state = borrow(state)
     for game in range(moves.shape[0]):
         apply_move(state, game, rules, moves[game])
         over[game] = is_over(state, game)
@@ -157,6 +154,7 @@ def settle_batch(
 
     `ended` [E] holds game indices. Returns the winner of each game, NOBODY while the match goes on.
     """
+    state, settled = borrow(state), borrow(settled)
     winners = np.zeros(ended.shape[0], np.int64)
     points = np.zeros((totals.shape[1], N_ITEMS), np.int64)
     for i in range(ended.shape[0]):

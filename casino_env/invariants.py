@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from casino_env.bits import lowest
 from casino_env.cards import FULL_DECK, N_CARDS, card_name, cards_text, iter_cards
 from casino_env.rules import HAND_SIZE, RuleTable
-from casino_env.state import NOBODY, VALUES, State
+from casino_env.state import VALUES, State, union
 from casino_env.turn import group_count, splits, values_held
 
 
@@ -23,10 +24,10 @@ def check_state(state: State, game: int, rules: RuleTable, partial: bool = False
 
 def broken_promise(state: State, game: int, rules: RuleTable) -> str | None:
     """The first build whose owner holds no card that captures it (R4.4), as a sentence, or None."""
-    for value in range(VALUES):
-        owner = int(state.build_owner[game, value])
-        if owner != NOBODY and not values_held(rules, int(state.hands[game, owner])) >> value & 1:
-            return f"seat {owner} owns the build of {value} without a card that captures it (R4.4)"
+    for seat, (hand, owned) in enumerate(zip(state.hands[game], state.owned[game], strict=True)):
+        held, _ = values_held(rules, int(hand))
+        if bare := int(owned) & ~held:
+            return f"seat {seat} owns the build of {lowest(bare)} without a card that captures it (R4.4)"
     return None
 
 
@@ -64,16 +65,16 @@ def _check_hands(state: State, game: int, partial: bool) -> str | None:
 
 
 def _check_builds(state: State, game: int, rules: RuleTable) -> str | None:
-    order = np.zeros(N_CARDS, np.int64)
+    order, standing = np.zeros(N_CARDS, np.int64), union(state.owned, game)
     for value in range(VALUES):
-        owner, cards = int(state.build_owner[game, value]), int(state.build_cards[game, value])
-        if owner == NOBODY:
+        cards = int(state.build_cards[game, value])
+        if not standing >> value & 1:
             continue
         if not rules.build_values >> value & 1:
             return f"the rule set has no build of {value}"
         if cards.bit_count() < 2 or splits(rules, cards, value, 0, order) < 0:
             return f"build {value} does not split into groups worth {value}: {cards_text(cards)}"
         groups = group_count(rules, cards, value)
-        if bool(state.build_multiple[game, value]) != (groups > 1):
+        if bool(state.multiple[game] >> value & 1) != (groups > 1):
             return f"build {value} has {groups} group(s), so it is {'multiple' if groups > 1 else 'single'}"
     return None

@@ -7,13 +7,13 @@ Scratch space is one int64 array, cut into regions by the offsets below: passing
 call less than passing a tuple of seven.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from casino_env.bits import lowest, popcount
-from casino_env.jit import kernel
+from casino_env.jit import borrow, inner_kernel, kernel
 from casino_env.moves import pack
 from casino_env.rules import RuleTable, alone_value, hand_value, is_paired, sum_value
 from casino_env.state import IntArray, State
@@ -37,7 +37,7 @@ FEW = 32  # sets searched one by one; more are found by hash
 HASH_PRIME = 8179  # just below TABLE_SIZE
 NO_SET = -1
 _SMALL = 64
-IDS = 0  # loose cards that sum, rising
+IDS: Any = np.int64(0)  # loose cards that sum, rising; a plain 0 would compile a variant for each region
 TOTALS_FROM = IDS + _SMALL  # totals reachable with the cards from an index on
 STACK = TOTALS_FROM + _SMALL  # of the search for sums
 GROUPS = STACK + _SMALL  # groups worth the value, card sets
@@ -102,6 +102,7 @@ def _list_batch(
     first: int,
 ) -> int:
     """List the games from `first` on until the buffer may be too short; returns the next game."""
+    state, work = borrow(state), borrow(work)
     moves, offsets, bounded = lists
     for game in range(first, offsets.shape[0] - 1):
         start = offsets[game]
@@ -115,7 +116,7 @@ def _list_batch(
     return offsets.shape[0] - 1
 
 
-@kernel
+@inner_kernel
 def list_turn(rules: RuleTable, table: Table, work: IntArray) -> None:
     """Write a turn's legal moves to the region MOVES, their number to COUNT, and whether they are cut to CUT.
 
@@ -144,7 +145,7 @@ def list_turn(rules: RuleTable, table: Table, work: IntArray) -> None:
                     _list_builds(rules, table, card, value, work)
 
 
-@kernel
+@inner_kernel
 def _list_captures(rules: RuleTable, table: Table, card: int, held: int, work: IntArray) -> None:
     """R3.2, R3.3: the forced cards with every union of groups, with and without the build."""
     value = hand_value(rules, card)
@@ -164,7 +165,7 @@ def _list_captures(rules: RuleTable, table: Table, card: int, held: int, work: I
         _emit_captures(work, card, work[SETS + i], with_pile, without)
 
 
-@kernel
+@inner_kernel
 def _emit_captures(work: IntArray, card: int, loose: int, with_pile: bool, without: bool) -> None:
     """The captures of one set of loose cards."""
     if without and loose:
@@ -173,7 +174,7 @@ def _emit_captures(work: IntArray, card: int, loose: int, with_pile: bool, witho
         _emit(work, pack(card, loose, 0, 1, 0))
 
 
-@kernel
+@inner_kernel
 def _list_pairings(rules: RuleTable, table: Table, card: int, held: int, work: IntArray) -> None:
     """R8 (paired): exactly one loose card of the rank, or all three."""
     matches = same_rank(card, table.loose)
@@ -188,7 +189,7 @@ def _list_pairings(rules: RuleTable, table: Table, card: int, held: int, work: I
         matches &= matches - 1
 
 
-@kernel
+@inner_kernel
 def _list_builds(rules: RuleTable, table: Table, card: int, value: int, work: IntArray) -> None:
     """R4.1, R4.2: every make, addition and raise to a value that may be built."""
     joins = table.standing >> value & 1
@@ -217,7 +218,7 @@ def _list_builds(rules: RuleTable, table: Table, card: int, value: int, work: In
             _emit(work, pack(card, work[UNIONS + i], value, joins, 1))
 
 
-@kernel
+@inner_kernel
 def _complete_groups(rules: RuleTable, need: int, unions: int, n_sets: int, work: IntArray) -> int:
     """Add every way to complete the played card's group, with every union of other groups, to the sets."""
     firsts = _list_sums(rules, need, 0, FIRSTS, work)
@@ -230,13 +231,13 @@ def _complete_groups(rules: RuleTable, need: int, unions: int, n_sets: int, work
     return n_sets
 
 
-@kernel
+@inner_kernel
 def _may_hold_group(work: IntArray, cards: int, value: int) -> bool:
     """A quick look before searching: false only if no group worth `value` lies loose."""
     return cards != 0 and work[TOTALS_FROM] >> value & 1 != 0
 
 
-@kernel
+@inner_kernel
 def _list_groups(rules: RuleTable, loose: int, forced: int, value: int, work: IntArray) -> int:
     """Write every group worth `value` that is not forced to be one: sums, and aces counting 14 alone.
 
@@ -252,7 +253,7 @@ def _list_groups(rules: RuleTable, loose: int, forced: int, value: int, work: In
     return count
 
 
-@kernel
+@inner_kernel
 def prepare_sums(rules: RuleTable, loose: int, work: IntArray) -> None:
     """Fill the regions IDS and TOTALS_FROM for a turn; an ace alone adds its total to that of all cards."""
     length = 0
@@ -272,7 +273,7 @@ def prepare_sums(rules: RuleTable, loose: int, work: IntArray) -> None:
     work[TOTALS_FROM] |= highs
 
 
-@kernel
+@inner_kernel
 def _list_sums(rules: RuleTable, need: int, forced: int, region: int, work: IntArray) -> int:
     """Write to a region every set of the prepared cards that sums to `need` > 0; returns how many.
 
@@ -301,7 +302,7 @@ def _list_sums(rules: RuleTable, need: int, forced: int, region: int, work: IntA
             need += sum_value(rules, card)
 
 
-@kernel
+@inner_kernel
 def _unite(work: IntArray, groups: int) -> int:
     """Write every union of disjoint groups, the empty one first; returns how many."""
     work[UNIONS] = 0
@@ -316,7 +317,7 @@ def _unite(work: IntArray, groups: int) -> int:
     return count
 
 
-@kernel
+@inner_kernel
 def _add_once(work: IntArray, region: int, count: int, cards: int) -> int:
     """Append a card set to a region unless it stands there; returns the new count."""
     if count >= FEW:
@@ -332,7 +333,7 @@ def _add_once(work: IntArray, region: int, count: int, cards: int) -> int:
     return count + 1
 
 
-@kernel
+@inner_kernel
 def _hash_once(work: IntArray, region: int, count: int, cards: int) -> int:
     slot = _slot(work, cards)
     if work[slot] == cards:
@@ -343,7 +344,7 @@ def _hash_once(work: IntArray, region: int, count: int, cards: int) -> int:
     return grown
 
 
-@kernel
+@inner_kernel
 def _slot(work: IntArray, cards: int) -> int:
     """Where the hash table holds the set, or the free place for it."""
     slot = cards % HASH_PRIME
@@ -352,7 +353,7 @@ def _slot(work: IntArray, cards: int) -> int:
     return TABLE + slot
 
 
-@kernel
+@inner_kernel
 def _append(work: IntArray, region: int, count: int, cards: int) -> int:
     """Append while there is room; returns the new count, which stays at the bound once reached."""
     if count < MAX_MOVES:
@@ -362,7 +363,7 @@ def _append(work: IntArray, region: int, count: int, cards: int) -> int:
     return count
 
 
-@kernel
+@inner_kernel
 def _emit(work: IntArray, move: int) -> None:
     """Append a move to the list while it is below its bound."""
     count = work[COUNT]

@@ -25,7 +25,7 @@ from casino_env.cards import (
     parse_cards,
 )
 from casino_env.errors import InvalidMove
-from casino_env.jit import kernel
+from casino_env.jit import inner_kernel, kernel
 from casino_env.rules import ACE_HIGH, LOWEST_VALUE
 
 NO_MOVE = -1
@@ -167,31 +167,31 @@ def pack(card: int, loose: int, value: int, pile: int, raises: int) -> int:
     return packed | RAISE_BIT if raises else packed
 
 
-@kernel
+@inner_kernel
 def move_card(move: int) -> int:
     """Id of the played card."""
     return (move >> CARD_SHIFT) & CARD_MASK
 
 
-@kernel
+@inner_kernel
 def move_loose(move: int) -> int:
     """Loose cards taken or joined, as a card set."""
     return move & FULL_DECK
 
 
-@kernel
+@inner_kernel
 def move_value(move: int) -> int:
     """Value of the resulting build, 0 for a trail or capture."""
     return (move >> VALUE_SHIFT) & VALUE_MASK
 
 
-@kernel
+@inner_kernel
 def move_pile(move: int) -> int:
     """1 if a standing build is captured (value 0) or joined (value > 0)."""
     return (move >> PILE_SHIFT) & 1
 
 
-@kernel
+@inner_kernel
 def move_raises(move: int) -> int:
     """1 if a build is raised."""
     return 1 if move < 0 else 0

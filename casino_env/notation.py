@@ -8,7 +8,7 @@ from casino_env.cards import N_CARDS, card_name, card_set, cards_text, parse_car
 from casino_env.errors import InvalidPosition, InvalidRules
 from casino_env.invariants import check_state
 from casino_env.rules import ACE_HIGH, LOWEST_VALUE, PLAYER_COUNTS, Rules, side_count
-from casino_env.state import NOBODY, VALUES, IntArray, State, empty_state
+from casino_env.state import NOBODY, VALUES, IntArray, State, build_owner, empty_state
 
 FIELDS = (
     "rule set",
@@ -103,20 +103,21 @@ def _read_builds(fields: list[str], state: State) -> None:
         value, owner = int(match[1]), int(match[4])
         if not LOWEST_VALUE <= value <= ACE_HIGH or owner >= players:
             raise _error(3, f"'{part}' has no value from 2 to 14 or no seat from 0 to {players - 1}")
-        if state.build_owner[0, value] != NOBODY:
+        if state.build_cards[0, value]:
             raise _error(3, f"two builds of {value}")
         state.build_cards[0, value] = _read_set(fields, 3, match[3])
-        state.build_owner[0, value] = owner
-        state.build_multiple[0, value] = bool(match[2])
+        state.owned[0, owner] |= 1 << value
+        state.multiple[0] |= bool(match[2]) << value
 
 
 def _format_builds(state: State, game: int) -> list[str]:
-    return [
-        f"{value}{'*' if state.build_multiple[game, value] else ''}="
-        f"{cards_text(state.build_cards[game, value])}@{state.build_owner[game, value]}"
-        for value in range(VALUES)
-        if state.build_owner[game, value] != NOBODY
-    ]
+    texts = []
+    for value in range(VALUES):
+        owner = build_owner(state.owned, game, value)
+        if owner != NOBODY:
+            multiple = "*" if state.multiple[game] >> value & 1 else ""
+            texts.append(f"{value}{multiple}={cards_text(state.build_cards[game, value])}@{owner}")
+    return texts
 
 
 def _cards_or_dash(cards: int) -> str:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from casino_env.bits import popcount
 from casino_env.cards import FULL_DECK, N_CARDS
-from casino_env.jit import kernel
+from casino_env.jit import borrow, inner_kernel, kernel
 from casino_env.rules import ACE_HIGH, HAND_SIZE, LOWEST_VALUE, TURNS, side_count
-from casino_env.state import NOBODY, VALUES, IntArray
+from casino_env.state import NOBODY, VALUES, IntArray, build_owner
 from casino_env.tokens import BUILDING, CAPTURING, NOT_STARTED, Spelling
 from casino_env.view import View
 
@@ -137,6 +137,7 @@ def observe_batch(view: View, target: int) -> FloatArray:
 
 @kernel
 def _observe_batch(view: View, offsets: IntArray, target: int, out: FloatArray) -> None:
+    view, offsets, out = borrow(view), borrow(offsets), borrow(out)
     for game in range(out.shape[0]):
         write_observation(view, game, offsets, target, out[game])
 
@@ -181,12 +182,12 @@ def write_spelling(spelling: Spelling, offsets: IntArray, out: FloatArray) -> No
         out[offsets[SPELLED_FIRST] + spelling.first] = 1
 
 
-@kernel
+@inner_kernel
 def _write_builds(view: View, game: int, offsets: IntArray, out: FloatArray) -> int:
     """Write the build blocks; returns the set of all cards in builds."""
     players, together = view.captured.shape[1], 0
     for value in range(LOWEST_VALUE, VALUES):
-        owner = view.build_owner[game, value]
+        owner = build_owner(view.owned, game, value)
         if owner == NOBODY:
             continue
         cards = view.build_cards[game, value]
@@ -195,11 +196,11 @@ def _write_builds(view: View, game: int, offsets: IntArray, out: FloatArray) -> 
             if cards >> card & 1:
                 out[offsets[BUILD_CARDS] + card] = value / ACE_HIGH
         out[offsets[BUILD_OWNER] + players * (value - LOWEST_VALUE) + owner] = 1
-        out[offsets[BUILD_MULTIPLE] + value - LOWEST_VALUE] = view.build_multiple[game, value]
+        out[offsets[BUILD_MULTIPLE] + value - LOWEST_VALUE] = view.multiple[game] >> value & 1
     return together
 
 
-@kernel
+@inner_kernel
 def _write_cards(cards: int, offset: int, out: FloatArray) -> None:
     for card in range(N_CARDS):
         out[offset + card] = cards >> card & 1

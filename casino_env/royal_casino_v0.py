@@ -112,7 +112,7 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         }
         self._offsets = block_offsets(self.players)
         self._rng = np.random.default_rng()
-        self._spelling, self._table = EMPTY, Table(0, 0, 0, 0, 0, 0)
+        self._spelling, self._table = EMPTY, Table()
         self._tokens: list[int] = []
         self._mask = np.zeros(N_TOKENS, np.int8)
 

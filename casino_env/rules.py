@@ -11,7 +11,7 @@ from typing import NamedTuple
 from casino_env.arguments import is_count
 from casino_env.cards import N_CARDS, RANKS, SUIT_COUNT
 from casino_env.errors import InvalidRules
-from casino_env.jit import kernel
+from casino_env.jit import inner_kernel
 
 PLAYER_COUNTS = (2, 3, 4)
 HAND_SIZE = 4
@@ -173,25 +173,25 @@ class Rules:
         )
 
 
-@kernel
+@inner_kernel
 def hand_value(rules: RuleTable, card: int) -> int:
     """Capture value of a card of the hand; 0 if it captures by no sum."""
     return (rules.hand_values >> (card & RANK_MASK)) & NIBBLE_MASK
 
 
-@kernel
+@inner_kernel
 def sum_value(rules: RuleTable, card: int) -> int:
     """Value of a card in a sum or build; 0 if it is never summed."""
     return (rules.sum_values >> (card & RANK_MASK)) & NIBBLE_MASK
 
 
-@kernel
+@inner_kernel
 def alone_value(rules: RuleTable, card: int) -> int:
     """Value of a card that is a group by itself; 0 if it never is."""
     return (rules.alone_values >> (card & RANK_MASK)) & NIBBLE_MASK
 
 
-@kernel
+@inner_kernel
 def is_paired(rules: RuleTable, card: int) -> int:
     """1 if the card captures by pairing (R8)."""
     return (rules.paired_ranks >> (card & RANK_MASK)) & 1

@@ -5,7 +5,7 @@ Axes: `B` games, `S` sides, `I` = 6 items in the order of `rules.ITEMS`.
 
 from casino_env.bits import popcount
 from casino_env.cards import ACES, BIG_CASINO, FULL_DECK, JACK_OF_SPADES, LITTLE_CASINO, SPADES
-from casino_env.jit import kernel
+from casino_env.jit import inner_kernel, kernel
 from casino_env.rules import ACES_ITEM, BIG, CARDS, ITEMS, LITTLE, OPTIONS, SPADES_ITEM, SWEEPS, RuleTable
 from casino_env.state import NOBODY, IntArray, State
 
@@ -37,7 +37,7 @@ def deal_points(state: State, game: int, rules: RuleTable, points: IntArray) -> 
         points[most_spades, SPADES_ITEM] += rules.most_spades
 
 
-@kernel
+@inner_kernel
 def total_points(points: IntArray, side: int) -> int:
     """Sum of a side's row of points [S, I]."""
     total = 0
@@ -62,13 +62,13 @@ def card_points(rules: RuleTable, cards: int) -> int:
     return BIG_POINTS * big + little + popcount(cards & ACES) + spade_points(rules, cards)
 
 
-@kernel
+@inner_kernel
 def spade_points(rules: RuleTable, cards: int) -> int:
     """Points of the spades among the cards, apart from those for most spades (R8)."""
     return rules.each_spade * popcount(cards & SPADES) + rules.jack_of_spades * (cards >> JACK_OF_SPADES & 1)
 
 
-@kernel
+@inner_kernel
 def _side_sweeps(state: State, game: int, side: int, sides: int) -> int:
     sweeps = 0
     for seat in range(side, state.hands.shape[1], sides):
@@ -76,7 +76,7 @@ def _side_sweeps(state: State, game: int, side: int, sides: int) -> int:
     return sweeps
 
 
-@kernel
+@inner_kernel
 def _cancel_sweeps(rules: RuleTable, points: IntArray) -> None:
     """R6.2, on the raw counts in `points[:, SWEEPS]`."""
     least = points[0, SWEEPS]
@@ -89,7 +89,7 @@ def _cancel_sweeps(rules: RuleTable, points: IntArray) -> None:
             points[side, SWEEPS] -= least
 
 
-@kernel
+@inner_kernel
 def _leader(state: State, game: int, sides: int, suit: int) -> int:
     """The side with the most captured cards of the set `suit`, NOBODY if tied."""
     best, leader = -1, NOBODY
@@ -126,7 +126,7 @@ def settle(state: State, game: int, rules: RuleTable, points: IntArray, settled:
     return winner if winner != NOBODY else _sole_leader(settled, rules.target)
 
 
-@kernel
+@inner_kernel
 def _near_item(score: int, rules: RuleTable) -> int:
     """R7.1: the item that a near side must get, or NOBODY if it is not near."""
     missing = rules.target - score
@@ -137,7 +137,7 @@ def _near_item(score: int, rules: RuleTable) -> int:
     return CARDS if missing == NEAR_SPAN else BIG
 
 
-@kernel
+@inner_kernel
 def _sole_leader(settled: IntArray, target: int) -> int:
     """R7.4: the side that is alone on top with the target or more, else NOBODY."""
     best, leader = target - 1, NOBODY

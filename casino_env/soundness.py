@@ -10,7 +10,7 @@ import numpy as np
 
 from casino_env.bits import lowest, popcount
 from casino_env.cards import FULL_DECK, N_CARDS
-from casino_env.jit import kernel
+from casino_env.jit import borrow, inner_kernel, kernel
 from casino_env.rules import HAND_SIZE, RuleTable, alone_value, hand_value, sum_value
 from casino_env.state import NOBODY, VALUES, IntArray, State
 from casino_env.turn import splits
@@ -29,7 +29,7 @@ BROKEN = {  # words of the sentences of `check_state`, except for what only arra
     NO_VALUE: "the rule set has no build of",
     NO_SPLIT: "does not split into groups",
     MARK: "group(s), so it is",
-    STRAY: "cards or the mark of a build that nobody owns",
+    STRAY: "cards or the mark of a build that nobody owns, or a build that two own",
     PROMISE: "without a card that captures it",
 }
 LARGEST_TABLE = 1 << 20  # entries for the sums of one build: beyond, `splits` has to do
@@ -38,6 +38,7 @@ LARGEST_TABLE = 1 << 20  # entries for the sums of one build: beyond, `splits` h
 @kernel
 def check_batch(state: State, rules: RuleTable, codes: IntArray) -> None:
     """Write to `codes` [B] SOUND or the first broken invariant of each game."""
+    state = borrow(state)
     for game in range(codes.shape[0]):
         code = _check_seats(state, game)
         if code == SOUND:
@@ -51,20 +52,17 @@ def check_batch(state: State, rules: RuleTable, codes: IntArray) -> None:
         codes[game] = code
 
 
-@kernel
+@inner_kernel
 def _check_seats(state: State, game: int) -> int:
     seats = state.hands.shape[1]
     if not (0 <= state.turn[game] < seats and 0 <= state.dealer[game] < seats):
         return NO_SEAT
     if not (NOBODY <= state.last_capture[game] < seats and 0 <= state.dealt[game] <= N_CARDS):
         return NO_SEAT
-    for value in range(VALUES):
-        if not NOBODY <= state.build_owner[game, value] < seats:
-            return NO_SEAT
     return SOUND
 
 
-@kernel
+@inner_kernel
 def _check_cards(state: State, game: int) -> int:
     """R1.1: as many cards as different ones, and all of them."""
     union, count = state.loose[game], popcount(state.loose[game])
@@ -80,7 +78,7 @@ def _check_cards(state: State, game: int) -> int:
     return SOUND if union == FULL_DECK else MISSING
 
 
-@kernel
+@inner_kernel
 def _check_hands(state: State, game: int) -> int:
     """R2.2: from the number of cards in all hands and the seat to act follows the size of each hand."""
     seats = state.hands.shape[1]
@@ -102,12 +100,19 @@ def _check_hands(state: State, game: int) -> int:
     return NO_HANDS if full == 0 and stock else SOUND
 
 
-@kernel
+@inner_kernel
 def _check_builds(state: State, game: int, rules: RuleTable) -> int:
     """R4.1, R4.5."""
+    seats = state.owned.shape[1]
+    standing, owners = 0, 0
+    for seat in range(seats):
+        standing |= state.owned[game, seat]
+        owners += popcount(state.owned[game, seat])
+    if owners != popcount(standing) or (standing | state.multiple[game]) >> VALUES:
+        return STRAY
     for value in range(VALUES):
-        cards, multiple = state.build_cards[game, value], state.build_multiple[game, value]
-        if state.build_owner[game, value] == NOBODY:
+        cards, multiple = state.build_cards[game, value], state.multiple[game] >> value & 1
+        if not standing >> value & 1:
             if cards or multiple:
                 return STRAY
             continue
@@ -116,23 +121,20 @@ def _check_builds(state: State, game: int, rules: RuleTable) -> int:
         groups = count_groups(rules, cards, value)
         if popcount(cards) < 2 or groups == 0:
             return NO_SPLIT
-        if (multiple != 0) != (groups > 1):
+        if multiple != (groups > 1):
             return MARK
     return SOUND
 
 
-@kernel
+@inner_kernel
 def _check_promises(state: State, game: int, rules: RuleTable) -> int:
     """R4.4."""
-    for value in range(VALUES):
-        owner = state.build_owner[game, value]
-        if owner == NOBODY:
-            continue
-        kept, hand = False, state.hands[game, owner]
+    for seat in range(state.hands.shape[1]):
+        kept, hand = 0, state.hands[game, seat]
         while hand:
-            kept = kept or hand_value(rules, lowest(hand)) == value
+            kept |= 1 << hand_value(rules, lowest(hand))
             hand &= hand - 1
-        if not kept:
+        if state.owned[game, seat] & ~kept:
             return PROMISE
     return SOUND
 
@@ -162,7 +164,7 @@ def count_groups(rules: RuleTable, cards: int, value: int) -> int:
     return total // value
 
 
-@kernel
+@inner_kernel
 def _fills_groups(rules: RuleTable, cards: int, value: int, counts: IntArray, alone: IntArray) -> bool:
     """Whether groups worth `value` can be filled one by one until no card is left.
 

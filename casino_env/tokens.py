@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from casino_env.bits import lowest, popcount
 from casino_env.cards import N_CARDS, card_name
-from casino_env.jit import kernel
+from casino_env.jit import inner_kernel, kernel
 from casino_env.moves import NO_MOVE, move_card, move_loose, move_pile, move_raises, move_value, pack
 from casino_env.rules import ACE_HIGH, LOWEST_VALUE, RuleTable, hand_value, is_paired, sum_value
 from casino_env.state import VALUES, IntArray
@@ -137,7 +137,7 @@ def spell(rules: RuleTable, table: Table, move: int, tokens: IntArray) -> int:
     return length + 1
 
 
-@kernel
+@inner_kernel
 def _mask_first(rules: RuleTable, table: Table, mask: Mask) -> None:
     hand = table.hand
     while hand:
@@ -154,7 +154,7 @@ def _mask_first(rules: RuleTable, table: Table, mask: Mask) -> None:
             values &= values - 1
 
 
-@kernel
+@inner_kernel
 def _can_capture(rules: RuleTable, table: Table, card: int) -> bool:
     held = held_after(rules, table, card)
     if may_capture(rules, table, card, held, 1):
@@ -168,7 +168,7 @@ def _can_capture(rules: RuleTable, table: Table, card: int) -> bool:
     return hand_value(rules, card) > 0 and _has_group(rules, table.loose, hand_value(rules, card))
 
 
-@kernel
+@inner_kernel
 def _can_make(rules: RuleTable, table: Table, card: int, value: int, high: int) -> bool:
     """Whether BUILD `card`, VALUE `value` can be completed; `high`: the played ace counts 14."""
     if sum_value(rules, card) == 0 or not may_build(rules, table, value, held_after(rules, table, card)):
@@ -185,7 +185,7 @@ def _can_make(rules: RuleTable, table: Table, card: int, value: int, high: int) 
     return need > 0 and reachable(rules, table.loose) >> need & 1 != 0
 
 
-@kernel
+@inner_kernel
 def _has_group(rules: RuleTable, cards: int, value: int) -> bool:
     """Whether some of the cards are a group worth `value`."""
     if reachable(rules, cards) >> value & 1:
@@ -197,14 +197,14 @@ def _has_group(rules: RuleTable, cards: int, value: int) -> bool:
     return False
 
 
-@kernel
+@inner_kernel
 def _mask_values(rules: RuleTable, table: Table, card: int, mask: Mask) -> None:
     for value in range(LOWEST_VALUE, VALUES):
         mask[VALUE + value - LOWEST_VALUE] = _can_make(rules, table, card, value, 0)
     mask[VALUE_ACE_HIGH] = _can_make(rules, table, card, ACE_HIGH, 1)
 
 
-@kernel
+@inner_kernel
 def _mask_capture(rules: RuleTable, table: Table, spelling: Spelling, mask: Mask) -> None:
     card, value = spelling.card, spelling.value
     held = held_after(rules, table, card)
@@ -218,7 +218,7 @@ def _mask_capture(rules: RuleTable, table: Table, spelling: Spelling, mask: Mask
     mask[DONE] = spelling.need == 0 and (spelling.used | forced | spelling.pile) != 0
 
 
-@kernel
+@inner_kernel
 def _mask_pairing(rules: RuleTable, table: Table, spelling: Spelling, mask: Mask) -> None:
     """R8 (paired): one card of the rank, or all three in rising order."""
     matches = same_rank(spelling.card, table.loose)
@@ -234,7 +234,7 @@ def _mask_pairing(rules: RuleTable, table: Table, spelling: Spelling, mask: Mask
         left = left & (left - 1) if taken == 0 else 0
 
 
-@kernel
+@inner_kernel
 def _mask_build(rules: RuleTable, table: Table, spelling: Spelling, mask: Mask) -> None:
     card, value = spelling.card, spelling.value
     untouched = spelling.used == 0 and not spelling.pile
@@ -247,7 +247,7 @@ def _mask_build(rules: RuleTable, table: Table, spelling: Spelling, mask: Mask) 
     mask[DONE] = spelling.need == 0 and joined
 
 
-@kernel
+@inner_kernel
 def _mask_takes(rules: RuleTable, parts: int, alone: int, spelling: Spelling, mask: Mask) -> None:
     """Cards that continue the open group or open the next, so that what they begin can be completed."""
     value, opens = spelling.value, spelling.need == 0
@@ -270,7 +270,7 @@ def _mask_takes(rules: RuleTable, parts: int, alone: int, spelling: Spelling, ma
         totals |= totals << sum_value(rules, card) & TOTALS
 
 
-@kernel
+@inner_kernel
 def _take(rules: RuleTable, spelling: Spelling, card: int) -> tuple[int, int, int, int]:
     """Used cards, need, open group and first card after TAKE `card`."""
     need, group, first = spelling.need, spelling.group, spelling.first
@@ -286,7 +286,7 @@ def _take(rules: RuleTable, spelling: Spelling, card: int) -> tuple[int, int, in
     return spelling.used | 1 << card, need, group, first
 
 
-@kernel
+@inner_kernel
 def _completed(rules: RuleTable, table: Table, spelling: Spelling) -> int:
     card, value = spelling.card, spelling.value
     if spelling.kind == CAPTURING:
@@ -294,7 +294,7 @@ def _completed(rules: RuleTable, table: Table, spelling: Spelling) -> int:
     return pack(card, spelling.used, value, table.standing >> value & 1, spelling.pile)
 
 
-@kernel
+@inner_kernel
 def _spell_build(rules: RuleTable, loose: int, move: int, tokens: IntArray) -> int:
     card, value = move_card(move), move_value(move)
     order = np.zeros(N_CARDS, np.int64)
@@ -312,7 +312,7 @@ def _spell_build(rules: RuleTable, loose: int, move: int, tokens: IntArray) -> i
     return length + count
 
 
-@kernel
+@inner_kernel
 def _spell_capture(rules: RuleTable, table: Table, move: int, tokens: IntArray) -> int:
     card, loose, length = move_card(move), move_loose(move), 1
     value, forced = hand_value(rules, card), forced_cards(rules, table, card)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from casino_env.bits import popcount
 from casino_env.cards import FULL_DECK, N_CARDS, SPADES
 from casino_env.check import LEGAL, why_illegal
-from casino_env.jit import kernel
+from casino_env.jit import borrow, inner_kernel, kernel
 from casino_env.moves import move_card, move_loose, move_pile, move_value
 from casino_env.rules import SWEEPS, TURNS, RuleTable
 from casino_env.scoring import (
@@ -67,8 +67,7 @@ def check_lists(state: State, offsets: IntArray, codes: IntArray) -> None:
         listed = offsets[game + 1] > offsets[game]
         codes[game] = SOUND
         if state.hands[game, seat] and not listed:
-            owns = (state.build_owner[game] == seat).any()
-            codes[game] = OWNER_STUCK if owns else STUCK
+            codes[game] = OWNER_STUCK if state.owned[game, seat] else STUCK
         elif listed and not state.hands[game, seat]:
             codes[game] = NOT_STUCK
 
@@ -76,6 +75,7 @@ def check_lists(state: State, offsets: IntArray, codes: IntArray) -> None:
 @kernel
 def check_turns(turns: Turns, rules: RuleTable, codes: IntArray) -> None:
     """Write to `codes` [B] SOUND or the first thing that a turn of each game did wrong."""
+    turns = borrow(turns)
     for game in range(codes.shape[0]):
         move = turns.moves[game]
         code = SOUND
@@ -94,12 +94,12 @@ def check_turns(turns: Turns, rules: RuleTable, codes: IntArray) -> None:
         codes[game] = code
 
 
-@kernel
+@inner_kernel
 def _captures(move: int) -> bool:
     return move_value(move) == 0 and (move_loose(move) != 0 or move_pile(move) != 0)
 
 
-@kernel
+@inner_kernel
 def _check_fixed(turns: Turns, game: int) -> int:
     before, after, seats = turns.before, turns.after, turns.after.hands.shape[1]
     if after.turn[game] != (before.turn[game] + 1) % seats or after.dealer[game] != before.dealer[game]:
@@ -112,7 +112,7 @@ def _check_fixed(turns: Turns, game: int) -> int:
     return SOUND if left == TURNS - turns.played and turns.over[game] == (left == 0) else ENDS
 
 
-@kernel
+@inner_kernel
 def _check_hands(turns: Turns, game: int, card: int) -> int:
     """`card`: the set of the played one."""
     before, after = turns.before, turns.after
@@ -124,16 +124,16 @@ def _check_hands(turns: Turns, game: int, card: int) -> int:
         expected = 0 if dealt else after.hands[game, seat]  # new hands when all are empty
         if kept != expected:
             return HANDS
-    stands = (after.build_owner[game] != NOBODY).any()
+    stands = (after.owned[game] != 0).any()
     return BUILD_LEFT if stands and (dealt or turns.over[game]) else SOUND
 
 
-@kernel
+@inner_kernel
 def _check_place(turns: Turns, game: int, move: int) -> int:
     after, seat, value = turns.after, turns.before.turn[game], move_value(move)
     cards = 1 << move_card(move) | move_loose(move)
     if value:
-        place = after.build_cards[game, value] if after.build_owner[game, value] == seat else 0
+        place = after.build_cards[game, value] if after.owned[game, seat] >> value & 1 else 0
     elif _captures(move):
         place = after.captured[game, seat]
     else:
@@ -144,7 +144,7 @@ def _check_place(turns: Turns, game: int, move: int) -> int:
     return SOUND if place & cards == cards else PLACE
 
 
-@kernel
+@inner_kernel
 def _check_captured(turns: Turns, game: int, captures: bool) -> int:
     before, after, mover = turns.before, turns.after, turns.before.turn[game]
     last = after.last_capture[game]
@@ -158,11 +158,11 @@ def _check_captured(turns: Turns, game: int, captures: bool) -> int:
     return SOUND
 
 
-@kernel
+@inner_kernel
 def _check_sweeps(turns: Turns, game: int, move: int) -> int:
     before, after = turns.before, turns.after
     left = before.loose[game] & ~move_loose(move)
-    cleared = _captures(move) and left == 0 and (after.build_owner[game] == NOBODY).all()
+    cleared = _captures(move) and left == 0 and (after.owned[game] == 0).all()
     for seat in range(after.sweeps.shape[1]):
         swept = 1 if cleared and seat == before.turn[game] else 0
         if after.sweeps[game, seat] != before.sweeps[game, seat] + swept:
@@ -173,7 +173,7 @@ def _check_sweeps(turns: Turns, game: int, move: int) -> int:
 @kernel
 def check_ends(state: State, rules: RuleTable, codes: IntArray) -> None:
     """Write to `codes` [B] SOUND or what is wrong with the end and the settlement of each deal."""
-    sides = state.score.shape[1]
+    state, sides = borrow(state), state.score.shape[1]
     points, settled = np.zeros((sides, N_ITEMS), np.int64), np.zeros(sides, np.int64)
     for game in range(codes.shape[0]):
         deal_points(state, game, rules, points)
@@ -187,7 +187,7 @@ def check_ends(state: State, rules: RuleTable, codes: IntArray) -> None:
             codes[game] = check_score(state.score[game], rules, points, settled, winner)
 
 
-@kernel
+@inner_kernel
 def _points_dealt(state: State, game: int, rules: RuleTable) -> int:
     """R6: what all sides together get; 11 in royal and plain but for ties, 24 in spade, and sweeps."""
     if state.last_capture[game] == NOBODY:

@@ -11,9 +11,9 @@ import numpy as np
 
 from casino_env.bits import lowest, popcount
 from casino_env.cards import SUIT_COUNT
-from casino_env.jit import kernel
+from casino_env.jit import inner_kernel, kernel
 from casino_env.rules import RANK_MASK, RuleTable, alone_value, hand_value, is_paired, sum_value
-from casino_env.state import NOBODY, VALUES, IntArray, State
+from casino_env.state import IntArray, State, union
 
 RANK_BITS = (1 << SUIT_COUNT) - 1
 PARTNERS = 4  # players in a game with partners
@@ -24,12 +24,14 @@ TRIPLE = 3  # R8: a paired card takes one loose card of its rank, or three of th
 class Table(NamedTuple):
     """One turn as scalars: card sets, and sets of build values (bit v)."""
 
-    hand: int
-    loose: int
-    standing: int  # values of all builds
-    owned: int  # values of the builds of the seat to act
-    barred: int  # values that may be neither built nor raised (R4.6, partner)
-    raisable: int  # values of single builds that may be raised
+    hand: int = 0
+    held: int = 0  # capture values of the hand
+    held_twice: int = 0  # those of two or more cards of the hand
+    loose: int = 0
+    standing: int = 0  # values of all builds
+    owned: int = 0  # values of the builds of the seat to act
+    barred: int = 0  # values that may be neither built nor raised (R4.6, partner)
+    raisable: int = 0  # values of single builds that may be raised
 
 
 @kernel
@@ -37,52 +39,50 @@ def look(state: State, game: int, rules: RuleTable) -> Table:
     """The turn of one game."""
     seat = state.turn[game]
     players = state.hands.shape[1]
-    standing = owned = barred = raisable = 0
-    for value in range(VALUES):
-        owner = state.build_owner[game, value]
-        if owner == NOBODY:
-            continue
-        bit = 1 << value
-        standing |= bit
-        if owner == seat:
-            owned |= bit
-        elif players == PARTNERS and (owner - seat) % 2 == 0 and not rules.partner_own_card:
-            barred |= bit
-        if not state.build_multiple[game, value] and (owner != seat or rules.raise_own):
-            raisable |= bit
-    return Table(state.hands[game, seat], state.loose[game], standing, owned, barred, raisable & ~barred)
+    hand, owned = state.hands[game, seat], state.owned[game, seat]
+    standing = union(state.owned, game)
+    barred = 0
+    if players == PARTNERS and not rules.partner_own_card:
+        barred = state.owned[game, (seat + 2) % players]
+    raisable = standing & ~state.multiple[game] & ~barred
+    if not rules.raise_own:
+        raisable &= ~owned
+    held, held_twice = values_held(rules, hand)
+    return Table(hand, held, held_twice, state.loose[game], standing, owned, barred, raisable)
 
 
-@kernel
+@inner_kernel
 def same_rank(card: int, cards: int) -> int:
     """The cards of the set that have the card's rank."""
     return cards & (RANK_BITS << (card & RANK_MASK))
 
 
 @kernel
-def values_held(rules: RuleTable, hand: int) -> int:
-    """Capture values of the cards of a hand, as bits."""
-    values = 0
+def values_held(rules: RuleTable, hand: int) -> tuple[int, int]:
+    """Capture values of the cards of a hand, and those that two or more cards have, as bits."""
+    once = twice = 0
     while hand:
-        values |= 1 << hand_value(rules, lowest(hand))
+        value = 1 << hand_value(rules, lowest(hand)) & ~1
+        twice |= once & value
+        once |= value
         hand &= hand - 1
-    return values & ~1
+    return once, twice
 
 
-@kernel
+@inner_kernel
 def held_after(rules: RuleTable, table: Table, card: int) -> int:
     """Capture values of the hand once `card` is played."""
-    return values_held(rules, table.hand & ~(1 << card))
+    return table.held & ~(1 << hand_value(rules, card)) | table.held_twice
 
 
-@kernel
+@inner_kernel
 def may_trail(rules: RuleTable, table: Table, card: int) -> bool:
     """R3.1."""
     matched = rules.match_forced and same_rank(card, table.loose) != 0
     return table.owned == 0 and not matched
 
 
-@kernel
+@inner_kernel
 def forced_cards(rules: RuleTable, table: Table, card: int) -> int:
     """Loose cards that every capture with `card` takes (R3.3).
 
@@ -94,7 +94,7 @@ def forced_cards(rules: RuleTable, table: Table, card: int) -> int:
     return 0 if is_paired(rules, card) and popcount(matches) < TRIPLE else matches
 
 
-@kernel
+@inner_kernel
 def may_capture(rules: RuleTable, table: Table, card: int, held: int, pile: int) -> bool:
     """Whether a capture with `card` that takes (`pile` = 1) or leaves the build breaks no promise (R4.4).
 
@@ -106,7 +106,7 @@ def may_capture(rules: RuleTable, table: Table, card: int, held: int, pile: int)
     return table.owned & ~taken & ~held == 0
 
 
-@kernel
+@inner_kernel
 def may_build(rules: RuleTable, table: Table, value: int, held: int) -> bool:
     """R4.1, R4.3, R4.4, R4.6 without the sums: may the seat come to own a build of `value`?"""
     if not (rules.build_values & ~table.barred) >> value & 1:
@@ -114,7 +114,7 @@ def may_build(rules: RuleTable, table: Table, value: int, held: int) -> bool:
     return (table.owned | 1 << value) & ~held == 0
 
 
-@kernel
+@inner_kernel
 def may_raise(rules: RuleTable, table: Table, card: int, value: int) -> bool:
     """R4.2: does a build stand that `card` may raise to `value`, which the seat `may_build`?
 
@@ -125,13 +125,13 @@ def may_raise(rules: RuleTable, table: Table, card: int, value: int) -> bool:
     return sum_value(rules, card) > 0 and old > 0 and table.raisable >> old & 1 != 0
 
 
-@kernel
+@inner_kernel
 def is_alone(rules: RuleTable, card: int, value: int) -> bool:
     """Whether the loose card is a group of `value` by itself."""
     return sum_value(rules, card) > 0 and alone_value(rules, card) == value
 
 
-@kernel
+@inner_kernel
 def capture_parts(rules: RuleTable, table: Table, card: int) -> int:
     """Loose cards that may stand in a named group of a capture: not those forced to be groups alone.
 
@@ -147,7 +147,7 @@ def capture_parts(rules: RuleTable, table: Table, card: int) -> int:
     return parts
 
 
-@kernel
+@inner_kernel
 def reachable(rules: RuleTable, cards: int) -> int:
     """Totals that subsets of the cards sum to (bit 0: the empty one)."""
     totals = 1
@@ -213,7 +213,7 @@ def splits(rules: RuleTable, cards: int, value: int, need: int, order: IntArray)
     return depth
 
 
-@kernel
+@inner_kernel
 def _next_part(rules: RuleTable, cards: int, value: int, need: int, after: int) -> int:
     """The next card to try: the lowest must open a new group; an open one takes the next that fits."""
     if need == 0:
@@ -228,7 +228,7 @@ def _next_part(rules: RuleTable, cards: int, value: int, need: int, after: int) 
     return -1
 
 
-@kernel
+@inner_kernel
 def _set_high_aces_aside(rules: RuleTable, cards: int, value: int, need: int) -> tuple[int, int]:
     """Divide the cards into those that sum, and aces counting 14 alone (R1.4); (-1, 0) if impossible."""
     total, highs, rest = -need, 0, cards

@@ -23,10 +23,9 @@ from casino_env.view import View, see
 
 
 class Step(NamedTuple):
-    """What a step of all games brings. Where an episode ended, view and moves are the next one's."""
+    """What a step of all games brings. Where an episode ended, the moves are the next one's."""
 
-    view: View  # of each game's seat to act
-    legal: LegalMoves
+    legal: LegalMoves  # of each game's seat to act
     rewards: NDArray[np.float64]  # [B, P] for what this step decided
     terminated: NDArray[np.bool_]  # [B]
     truncated: NDArray[np.bool_]  # [B]
@@ -69,8 +68,8 @@ class VectorEnv:
         seed: int | None = None,
         decks: NDArray[np.int8] | None = None,
         dealers: Sequence[int] | IntArray | None = None,
-    ) -> tuple[View, LegalMoves]:
-        """Start an episode in every game; returns the views and legal moves of the seats to act.
+    ) -> LegalMoves:
+        """Start an episode in every game; returns the legal moves of the seats to act.
 
         `decks` int8[B, 52] and `dealers` [B] fix the first deal; by default decks are shuffled and dealers
         take turns over the games. Raises CasinoError if they do not fit; nothing changes then.
@@ -84,7 +83,12 @@ class VectorEnv:
         if first_decks is None:
             first_decks = self._decks.draw(everyone)
         start_deals(self.state, everyone, first_decks, places)
-        return self._look()
+        self.legal = self._list_moves(self.state, self.rules.table)
+        return self.legal
+
+    def view(self) -> View:
+        """What each game's seat to act sees now; a copy. Agents are given this, never the state."""
+        return see(self.state)
 
     def step(self, choices: IntArray) -> Step:
         """Play in each game the move with the index `choices` [B] in its list of legal moves.
@@ -110,7 +114,8 @@ class VectorEnv:
             if self.max_deals is not None:
                 truncated = over & ~terminated & (self._deals >= self.max_deals)
             self._deal_next(ended, outcome.score, terminated | truncated)
-        return Step(*self._look(), rewards, terminated, truncated, points)
+        self.legal = self._list_moves(self.state, self.rules.table)
+        return Step(self.legal, rewards, terminated, truncated, points)
 
     def _check_start(
         self, decks: NDArray[np.int8] | None, dealers: Sequence[int] | IntArray | None
@@ -133,7 +138,3 @@ class VectorEnv:
         self._deals[finished] = 0
         dealers = (self.state.dealer[ended] + 1) % self.players
         start_deals(self.state, ended, self._decks.draw(ended), dealers)
-
-    def _look(self) -> tuple[View, LegalMoves]:
-        self.legal = self._list_moves(self.state, self.rules.table)
-        return see(self.state), self.legal

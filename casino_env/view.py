@@ -11,18 +11,18 @@ import numpy as np
 
 from casino_env.bits import popcount
 from casino_env.cards import N_CARDS
-from casino_env.jit import kernel
-from casino_env.state import NOBODY, VALUES, IntArray, State
+from casino_env.jit import borrow, inner_kernel, kernel
+from casino_env.state import NOBODY, IntArray, State
 
 
 class View(NamedTuple):
-    """All arrays int64; card sets are bit sets."""
+    """All arrays int64; card sets and sets of build values are bit sets."""
 
     hand: IntArray  # [B] card set
     loose: IntArray  # [B] card set
     build_cards: IntArray  # [B, V] card sets
-    build_owner: IntArray  # [B, V] relative seat, NOBODY if none stands
-    build_multiple: IntArray  # [B, V]
+    owned: IntArray  # [B, P] values of the builds that the seat owns
+    multiple: IntArray  # [B] values of the builds of two or more groups
     captured: IntArray  # [B, P] card sets
     sweeps: IntArray  # [B, P]
     hand_sizes: IntArray  # [B, P]
@@ -39,8 +39,8 @@ def see(state: State, seats: IntArray | None = None) -> View:
         hand=np.empty(games, np.int64),
         loose=state.loose.copy(),
         build_cards=state.build_cards.copy(),
-        build_owner=np.empty((games, VALUES), np.int64),
-        build_multiple=state.build_multiple.copy(),
+        owned=np.empty((games, players), np.int64),
+        multiple=state.multiple.copy(),
         captured=np.empty((games, players), np.int64),
         sweeps=np.empty((games, players), np.int64),
         hand_sizes=np.empty((games, players), np.int64),
@@ -60,6 +60,7 @@ def select_view(view: View, games: IntArray) -> View:
 
 @kernel
 def _see(state: State, seats: IntArray, view: View) -> None:
+    state, view = borrow(state), borrow(view)
     players, sides = state.hands.shape[1], state.score.shape[1]
     for game in range(seats.shape[0]):
         seat = seats[game]
@@ -68,15 +69,14 @@ def _see(state: State, seats: IntArray, view: View) -> None:
         view.dealer[game] = _relative(state.dealer[game], seat, players)
         for i in range(players):
             other = (seat + i) % players
+            view.owned[game, i] = state.owned[game, other]
             view.captured[game, i] = state.captured[game, other]
             view.sweeps[game, i] = state.sweeps[game, other]
             view.hand_sizes[game, i] = popcount(state.hands[game, other])
         for i in range(sides):
             view.score[game, i] = state.score[game, (seat + i) % sides]
-        for value in range(VALUES):
-            view.build_owner[game, value] = _relative(state.build_owner[game, value], seat, players)
 
 
-@kernel
+@inner_kernel
 def _relative(seat: int, viewer: int, players: int) -> int:
     return NOBODY if seat == NOBODY else (seat - viewer) % players

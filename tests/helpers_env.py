@@ -101,7 +101,7 @@ def random_states(players: int, games: int, seed: int, rules: str = "royal") -> 
     """The states of a batch of games, turn by turn through one deal of uniform play; scores are random."""
     rng = np.random.default_rng(seed)
     env = VectorEnv(games, rules=rules, players=players, seed=seed)
-    _, legal = env.reset()
+    legal = env.reset()
     env.state.score[:] = rng.integers(0, 25, env.state.score.shape)
     while True:
         yield copy_state(env.state)
@@ -118,8 +118,9 @@ def rotate(state: State, by: int) -> State:
     def seat(array: np.ndarray) -> np.ndarray:
         return np.where(array == NOBODY, NOBODY, (array + by) % players)
 
-    rolled = {name: np.roll(getattr(state, name), by, axis=1) for name in ("hands", "captured", "sweeps")}
-    renamed = {name: seat(getattr(state, name)) for name in ("build_owner", "turn", "last_capture", "dealer")}
+    by_seat = ("hands", "owned", "captured", "sweeps")
+    rolled = {name: np.roll(getattr(state, name), by, axis=1) for name in by_seat}
+    renamed = {name: seat(getattr(state, name)) for name in ("turn", "last_capture", "dealer")}
     return state._replace(**rolled, **renamed, score=np.roll(state.score, by, axis=1))
 
 

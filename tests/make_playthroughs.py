@@ -16,7 +16,7 @@ from casino_env import Move, Position
 from casino_env.cards import card_name
 from casino_env.moves import capture_value, low_value
 from casino_env.rules import ITEMS, TURNS
-from casino_env.state import NOBODY, State
+from casino_env.state import NOBODY, State, build_owner, union
 from casino_env.tokens import token_name
 from tests.helpers import DECK
 from tests.helpers_env import Speller, cards_in
@@ -144,8 +144,8 @@ def deed(state: State, move: Move) -> str:
         return "adds to a build" if move.pile else f"makes a {'multiple ' * several}build"
     if not move.pile:
         return "captures"
-    multiple = state.build_multiple[0, capture_value(move.card)]
-    return f"takes a {'multiple ' * bool(multiple)}build"
+    multiple = state.multiple[0] >> capture_value(move.card) & 1
+    return f"takes a {'multiple ' * multiple}build"
 
 
 def events(turn: Turn) -> Iterator[str]:
@@ -202,11 +202,11 @@ def _table(position: Position) -> Iterator[str]:
         turn = " *" if seat == position.turn and not position.is_over else ""
         yield _row(f"seat {seat}{turn}", f"{hand:<{HAND_WIDTH}}captured {captured:>2}, sweeps {sweeps}")
     yield _row("loose", _cards(cards_in(state.loose[0])))
-    for value, owner in enumerate(state.build_owner[0]):
-        if owner != NOBODY:
-            multiple = ", multiple" * bool(state.build_multiple[0, value])
-            cards = _cards(cards_in(state.build_cards[0, value])) + "  "
-            yield _row(f"build {value}", f"{cards:<{HAND_WIDTH}}of seat {owner}{multiple}")
+    for value in cards_in(union(state.owned, 0)):
+        multiple = ", multiple" * (state.multiple[0] >> value & 1)
+        cards = _cards(cards_in(state.build_cards[0, value])) + "  "
+        owner = build_owner(state.owned, 0, value)
+        yield _row(f"build {value}", f"{cards:<{HAND_WIDTH}}of seat {owner}{multiple}")
     yield _row("stock", f"{len(DECK) - state.dealt[0]} cards")
 
 

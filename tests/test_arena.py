@@ -104,7 +104,7 @@ def test_names_that_occur_again_get_a_number() -> None:
 
 def test_select_legal_takes_the_lists_of_the_games() -> None:
     env = VectorEnv(6, seed=1)
-    _, legal = env.reset()
+    legal = env.reset()
     games = np.array([4, 0, 5])
     some = select_legal(legal, games)
     wanted = [legal.moves[legal.offsets[game] : legal.offsets[game + 1]].tolist() for game in games]

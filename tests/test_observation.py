@@ -145,11 +145,11 @@ def true_builds(state: State, game: int) -> dict[int, tuple[list[int], int, int]
     return {
         value: (
             cards_in(state.build_cards[game, value]),
-            int(state.build_owner[game, value] - state.turn[game]) % players,
-            int(state.build_multiple[game, value]),
+            (owner - int(state.turn[game])) % players,
+            int(state.multiple[game] >> value & 1),
         )
-        for value in range(15)
-        if state.build_owner[game, value] != NOBODY
+        for owner in range(players)
+        for value in cards_in(state.owned[game, owner])
     }
 
 

@@ -8,6 +8,7 @@ import pytest
 from casino_env import Position
 from casino_env.moves import low_value
 from casino_env.rules import TURNS, is_paired
+from casino_env.state import build_owner
 from tests.make_playthroughs import FOLDER, GAMES, WANTED, Game, Turn, count_events, play, write_game
 from tests.reference_game import ReferenceGame
 
@@ -80,7 +81,7 @@ def test_the_games_show_the_overrides() -> None:
 def raised_owner(turn: Turn) -> int:
     """The owner of the build that is raised."""
     old = turn.move.value - low_value(turn.move.card)
-    return int(turn.before.state.build_owner[0, old])
+    return build_owner(turn.before.state.owned, 0, old)
 
 
 def test_the_game_near_21_is_won_by_an_item() -> None:

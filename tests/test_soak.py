@@ -100,7 +100,27 @@ def both(*changes: Change) -> Change:
 
 def owned(value: int, cards: str, place: str) -> Change:
     """A change that makes cards of a place a build of seat 0."""
-    return both(moved(cards, place, f"build {value}"), set_to("build_owner", 0, value))
+    return both(moved(cards, place, f"build {value}"), given_to(0, value))
+
+
+def given_to(owner: int, value: int) -> Change:
+    """A change of the owner of a build, which may be NOBODY."""
+
+    def change(state: State) -> None:
+        state.owned[0] &= ~(1 << value)
+        if owner != NOBODY:
+            state.owned[0, owner] |= 1 << value
+
+    return change
+
+
+def flipped(name: str, value: int, *index: int) -> Change:
+    """A change of whether a value is in a set of build values."""
+
+    def change(state: State) -> None:
+        getattr(state, name)[(0, *index)] ^= 1 << value
+
+    return change
 
 
 def state_code(state: State, rules: Rules) -> int:
@@ -141,19 +161,20 @@ BREAKS = [  # the code, what breaks MIDDLE so, and the rule set
     (sound.NO_SPLIT, moved("9C", "loose", "build 9"), ROYAL),
     (sound.NO_SPLIT, moved("5H", "build 7", "build 9"), ROYAL),
     (sound.NO_SPLIT, moved("QC", "captured 0", "build 9"), PLAIN),  # R8: a queen is worth nothing
-    (sound.MARK, set_to("build_multiple", 1, 7), ROYAL),
-    (sound.MARK, set_to("build_multiple", 0, 9), ROYAL),
+    (sound.MARK, flipped("multiple", 7), ROYAL),
+    (sound.MARK, flipped("multiple", 9), ROYAL),
     (sound.MARK, moved("7D", "loose", "build 7"), ROYAL),
-    (sound.PROMISE, set_to("build_owner", 1, 7), ROYAL),
+    (sound.PROMISE, given_to(1, 7), ROYAL),
     (sound.PROMISE, both(moved("7HKD", "hand 0", "loose"), moved("5H4D", "build 3", "build 3")), ROYAL),
 ]
 STRAYS = [  # what no text of a position can say, so that only arrays break so
-    (sound.STRAY, set_to("build_owner", NOBODY, 7)),
-    (sound.STRAY, set_to("build_multiple", 1, 5)),
+    (sound.STRAY, given_to(NOBODY, 7)),
+    (sound.STRAY, flipped("owned", 7, 1)),
+    (sound.STRAY, flipped("multiple", 5)),
+    (sound.STRAY, flipped("multiple", 15)),
     (sound.NO_SEAT, set_to("turn", 2)),
     (sound.NO_SEAT, set_to("dealer", -1)),
     (sound.NO_SEAT, set_to("last_capture", 2)),
-    (sound.NO_SEAT, set_to("build_owner", 2, 7)),
     (sound.NO_SEAT, set_to("dealt", 53)),
 ]
 
@@ -177,7 +198,7 @@ def test_arrays_that_no_text_can_write(code: int, change: Change) -> None:
 
 def disturb(state: State, rng: random.Random) -> None:
     """Change one or two things of one game at random: mostly broken then, at times another position."""
-    standing = np.flatnonzero(state.build_owner[0] != NOBODY).tolist()
+    standing = np.flatnonzero(state.build_cards[0]).tolist()
     for _ in range(rng.randint(1, 2)):
         kind = rng.choice(("move", "swap", "swap", "drop", "turn", "build"))
         if kind == "turn":
@@ -209,13 +230,15 @@ def disturb_build(state: State, value: int, rng: random.Random) -> None:
     """Change the mark, owner or value of a build."""
     kind = rng.randrange(3)
     if kind == 0:
-        state.build_multiple[0, value] ^= 1
+        flipped("multiple", value)(state)
     elif kind == 1:
-        state.build_owner[0, value] = rng.randrange(state.hands.shape[1])
+        given_to(rng.randrange(state.hands.shape[1]), value)(state)
     else:
         new = rng.randrange(VALUES)
-        for array in (state.build_cards, state.build_owner, state.build_multiple):
-            array[0, [value, new]] = array[0, [new, value]]
+        state.build_cards[0, [value, new]] = state.build_cards[0, [new, value]]
+        for sets in (state.owned, state.multiple):
+            differ = (sets[0] >> value ^ sets[0] >> new) & 1
+            sets[0] ^= differ << value | differ << new
 
 
 def test_the_checkers_agree_on_disturbed_states() -> None:
@@ -288,7 +311,7 @@ TURN_BREAKS = [  # the code, the turn, and what of the state after it is changed
     (turn.PLACE, "trail", moved("KH", "loose", "captured 1")),
     (turn.PLACE, "capture", moved("9H", "captured 1", "loose")),
     (turn.PLACE, "capture", moved("9H", "captured 1", "captured 0")),
-    (turn.PLACE, "build", set_to("build_owner", 0, 11)),
+    (turn.PLACE, "build", given_to(0, 11)),
     (turn.PLACE, "build", moved("3C", "build 11", "loose")),
     (turn.CAPTURED, "capture", moved("2C", "captured 1", "captured 0")),
     (turn.CAPTURED, "capture", moved("KD", "loose", "captured 0")),
