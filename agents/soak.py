@@ -52,6 +52,9 @@ RULE_SETS = (  # every rule set, and every value of every option
     "plain;capture=match_forced;raise_own=yes;sweeps=net",
     "spade",
     "spade;partner_builds=own_card;raise_absorb=no;near21=seed;target=21",
+    "royal;draw=yes",
+    "kasino",
+    "kasino;draw=yes;capture=match_forced;near21=pagat",
 )
 SENTENCES = {**soundness.BROKEN, **transitions.BROKEN}
 

@@ -69,7 +69,7 @@ def _draw(state: State, game: int, count: int) -> int:
 
 @kernel
 def apply_move(state: State, game: int, rules: RuleTable, move: int) -> None:
-    """Play a legal packed move (R3) and all that follows without a choice: re-deal, end of the deal."""
+    """Play a legal packed move (R3) and all that follows without a choice: draw, re-deal, end of the deal."""
     seat, card, loose = state.turn[game], move_card(move), move_loose(move)
     state.hands[game, seat] &= ~(1 << card)
     state.loose[game] &= ~loose
@@ -79,6 +79,8 @@ def apply_move(state: State, game: int, rules: RuleTable, move: int) -> None:
         _capture(state, game, 1 << card | loose, move_pile(move) * hand_value(rules, card))
     else:
         state.loose[game] |= 1 << card
+    if rules.draw and state.dealt[game] < N_CARDS:
+        state.hands[game, seat] |= _draw(state, game, 1)
     state.turn[game] = (seat + 1) % state.hands.shape[1]
     _deal_on(state, game)
 

@@ -16,7 +16,7 @@ def check_state(state: State, game: int, rules: RuleTable, partial: bool = False
     """
     return (
         _check_cards(state, game, partial)
-        or _check_hands(state, game, partial)
+        or _check_hands(state, game, rules, partial)
         or _check_builds(state, game, rules)
         or (None if partial else broken_promise(state, game, rules))
     )
@@ -45,20 +45,26 @@ def _check_cards(state: State, game: int, partial: bool) -> str | None:
     return None
 
 
-def _check_hands(state: State, game: int, partial: bool) -> str | None:
-    """R2.2: seats that have acted in this round hold one card less, and the stock deals out evenly."""
-    seats = state.hands.shape[1]
+def _check_hands(state: State, game: int, rules: RuleTable, partial: bool) -> str | None:
+    """R2.2: seats that have acted in this round hold one card less, and the stock deals out evenly.
+
+    Where cards are drawn (R8), as long as the stock lasts, the stock is what they have less of.
+    """
+    seats, stock = state.hands.shape[1], int(N_CARDS - state.dealt[game])
     sizes = [int(hand).bit_count() for hand in state.hands[game]]
     full, first = max(sizes), int(state.dealer[game] + 1) % seats
     acted = int(state.turn[game] - first) % seats
+    draws = bool(rules.draw and stock)
     for i in range(seats):
-        if sizes[(first + i) % seats] != full - (i < acted):
+        if sizes[(first + i) % seats] != full - (i < acted and not draws):
             return f"hands of uneven size: {'/'.join(map(str, sizes))} cards, seat {state.turn[game]} to act"
     if full > HAND_SIZE and not partial:
         return f"a hand holds {full} cards, more than {HAND_SIZE}"
-    stock = int(N_CARDS - state.dealt[game])
-    if stock % (HAND_SIZE * seats):
-        return f"a stock of {stock} cards does not give {HAND_SIZE} to each of {seats} seats"
+    if draws and full < HAND_SIZE and not partial:
+        return f"hands of {full} cards, fewer than {HAND_SIZE}, and the stock is not empty"
+    if (stock + acted) % seats if draws else stock % (HAND_SIZE * seats):
+        each = "as many" if draws else HAND_SIZE
+        return f"a stock of {stock} cards does not give {each} to each of {seats} seats"
     if full == 0 and stock:
         return "every hand is empty and the stock is not"
     return None

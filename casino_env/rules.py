@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from casino_env.arguments import is_count
-from casino_env.cards import N_CARDS, RANKS, SUIT_COUNT
+from casino_env.cards import BIG_CASINO, LITTLE_CASINO, N_CARDS, RANKS, SUIT_COUNT
 from casino_env.errors import InvalidRules
 from casino_env.jit import inner_kernel
 
@@ -32,6 +32,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "partner_builds": ("forbid", "own_card"),
     "sweeps": ("none", "plain", "net"),
     "near21": ("none", "seed", "pagat"),
+    "draw": ("no", "yes"),
 }
 TARGET = "target"
 
@@ -44,6 +45,8 @@ class RuleTable(NamedTuple):
     """
 
     hand_values: int  # capture value of a card of the hand (R1.4)
+    little_bonus: int  # what 2S is worth more than that, and TD
+    big_bonus: int
     sum_values: int  # value inside a sum or build
     alone_values: int  # value as a group of its own; differs for the royal ace only
     paired_ranks: int  # 1: the rank captures one card of its rank, or three of three (R8); packed alike
@@ -58,6 +61,7 @@ class RuleTable(NamedTuple):
     partner_own_card: int
     sweeps: int  # index into OPTIONS["sweeps"]
     near21: int  # index into OPTIONS["near21"]
+    draw: int  # after each play a card is drawn, as long as there are some
     target: int
 
 
@@ -71,8 +75,11 @@ def _value_bits(low: int, high: int) -> int:
 
 _PRINTED = list(range(2, 11))
 _ROYAL_HAND = [*_PRINTED, 11, 12, 13, ACE_HIGH]
+_TABLE = [*_ROYAL_HAND[:-1], 1]
+_NO_BONUS = {"little_bonus": 0, "big_bonus": 0}
 _PLAIN = {
     # R8: no value for J, Q, K; an ace is 1; those four ranks capture by pairing
+    **_NO_BONUS,
     "hand_values": _pack_values([*_PRINTED, 0, 0, 0, 1]),
     "sum_values": _pack_values([*_PRINTED, 0, 0, 0, 1]),
     "alone_values": _pack_values([*_PRINTED, 0, 0, 0, 1]),
@@ -82,8 +89,9 @@ _PLAIN = {
 _BASE_TABLES: dict[str, dict[str, int]] = {
     "royal": {
         # R1.3, R1.4: an ace of the hand is 14; a loose ace is 1 in a sum and 14 alone
+        **_NO_BONUS,
         "hand_values": _pack_values(_ROYAL_HAND),
-        "sum_values": _pack_values([*_ROYAL_HAND[:-1], 1]),
+        "sum_values": _pack_values(_TABLE),
         "alone_values": _pack_values(_ROYAL_HAND),
         "paired_ranks": 0,
         "build_values": _value_bits(2, ACE_HIGH),
@@ -94,6 +102,20 @@ _BASE_TABLES: dict[str, dict[str, int]] = {
     },
     "plain": {**_PLAIN, "most_cards": 3, "most_spades": 1, "each_spade": 0, "jack_of_spades": 0},
     "spade": {**_PLAIN, "most_cards": 3, "most_spades": 0, "each_spade": 1, "jack_of_spades": 1},
+    "kasino": {
+        # R8: from the hand an ace is 14, 2S 15 and TD 16, on the table 1, 2 and 10; no builds
+        "hand_values": _pack_values(_ROYAL_HAND),
+        "little_bonus": 13,
+        "big_bonus": 6,
+        "sum_values": _pack_values(_TABLE),
+        "alone_values": _pack_values(_TABLE),
+        "paired_ranks": 0,
+        "build_values": 0,
+        "most_cards": 1,
+        "most_spades": 2,
+        "each_spade": 0,
+        "jack_of_spades": 0,
+    },
 }
 _LENIENT = {
     "capture": "free",
@@ -101,6 +123,7 @@ _LENIENT = {
     "raise_absorb": "yes",
     "partner_builds": "forbid",
     "near21": "none",
+    "draw": "no",
 }
 _BASE_OPTIONS: dict[str, dict[str, str]] = {
     "royal": {
@@ -110,10 +133,12 @@ _BASE_OPTIONS: dict[str, dict[str, str]] = {
         "partner_builds": "forbid",
         "sweeps": "net",
         "near21": "seed",
+        "draw": "no",
         TARGET: "21",
     },
     "plain": {**_LENIENT, "sweeps": "none", TARGET: "21"},
     "spade": {**_LENIENT, "sweeps": "plain", TARGET: "61"},
+    "kasino": {**_LENIENT, "sweeps": "net", TARGET: "16"},
 }
 
 
@@ -169,6 +194,7 @@ class Rules:
             partner_own_card=number["partner_builds"],
             sweeps=number["sweeps"],
             near21=number["near21"],
+            draw=number["draw"],
             target=int(self.option(TARGET)),
         )
 
@@ -176,7 +202,8 @@ class Rules:
 @inner_kernel
 def hand_value(rules: RuleTable, card: int) -> int:
     """Capture value of a card of the hand; 0 if it captures by no sum."""
-    return (rules.hand_values >> (card & RANK_MASK)) & NIBBLE_MASK
+    bonus = rules.little_bonus * (card == LITTLE_CASINO) + rules.big_bonus * (card == BIG_CASINO)
+    return ((rules.hand_values >> (card & RANK_MASK)) & NIBBLE_MASK) + bonus
 
 
 @inner_kernel

@@ -17,13 +17,14 @@ from casino_env.turn import splits
 
 SOUND = 0
 NO_SEAT, TWICE, MISSING, UNEVEN, LARGE, BAD_STOCK, NO_HANDS = range(1, 8)
-NO_VALUE, NO_SPLIT, MARK, STRAY, PROMISE = range(8, 13)
+NO_VALUE, NO_SPLIT, MARK, STRAY, PROMISE, SMALL = range(8, 14)
 BROKEN = {  # words of the sentences of `check_state`, except for what only arrays can break
     NO_SEAT: "a seat is not one of the table",
     TWICE: "appears twice",
     MISSING: "cards are missing",
     UNEVEN: "hands of uneven size",
     LARGE: f"more than {HAND_SIZE}",
+    SMALL: f"fewer than {HAND_SIZE}, and the stock is not empty",
     BAD_STOCK: "a stock of",
     NO_HANDS: "every hand is empty and the stock is not",
     NO_VALUE: "the rule set has no build of",
@@ -44,7 +45,7 @@ def check_batch(state: State, rules: RuleTable, codes: IntArray) -> None:
         if code == SOUND:
             code = _check_cards(state, game)
         if code == SOUND:
-            code = _check_hands(state, game)
+            code = _check_hands(state, game, rules)
         if code == SOUND:
             code = _check_builds(state, game, rules)
         if code == SOUND:
@@ -79,22 +80,27 @@ def _check_cards(state: State, game: int) -> int:
 
 
 @inner_kernel
-def _check_hands(state: State, game: int) -> int:
+def _check_hands(state: State, game: int, rules: RuleTable) -> int:
     """R2.2: from the number of cards in all hands and the seat to act follows the size of each hand."""
-    seats = state.hands.shape[1]
+    seats, stock = state.hands.shape[1], N_CARDS - state.dealt[game]
     total = 0
     for seat in range(seats):
         total += popcount(state.hands[game, seat])
     first = state.dealer[game] + 1
     acted = (state.turn[game] - first) % seats
-    full = (total + acted) // seats
+    draws = rules.draw and stock > 0
+    fewer = 0 if draws else acted  # seats that hold one card less
+    full = (total + fewer) // seats
     for i in range(seats):
-        size = full - 1 if i < acted else full
+        size = full - 1 if i < fewer else full
         if popcount(state.hands[game, (first + i) % seats]) != size:
             return UNEVEN
-    stock = N_CARDS - state.dealt[game]
     if full > HAND_SIZE:
         return LARGE
+    if draws:
+        if full < HAND_SIZE:
+            return SMALL
+        return BAD_STOCK if (stock + acted) % seats else SOUND
     if stock % (HAND_SIZE * seats):
         return BAD_STOCK
     return NO_HANDS if full == 0 and stock else SOUND

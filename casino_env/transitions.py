@@ -84,7 +84,7 @@ def check_turns(turns: Turns, rules: RuleTable, codes: IntArray) -> None:
         if code == SOUND:
             code = _check_fixed(turns, game)
         if code == SOUND:
-            code = _check_hands(turns, game, 1 << move_card(move))
+            code = _check_hands(turns, game, rules, 1 << move_card(move))
         if code == SOUND:
             code = _check_place(turns, game, move)
         if code == SOUND:
@@ -113,14 +113,17 @@ def _check_fixed(turns: Turns, game: int) -> int:
 
 
 @inner_kernel
-def _check_hands(turns: Turns, game: int, card: int) -> int:
+def _check_hands(turns: Turns, game: int, rules: RuleTable, card: int) -> int:
     """`card`: the set of the played one."""
     before, after = turns.before, turns.after
-    dealt = after.dealt[game] != before.dealt[game]
+    draws = rules.draw and before.dealt[game] < N_CARDS
+    dealt = after.dealt[game] != before.dealt[game] and not draws
     for seat in range(after.hands.shape[1]):
         kept = before.hands[game, seat]
         if seat == before.turn[game]:
             kept &= ~card
+            if draws:
+                kept |= 1 << int(before.deck[game, before.dealt[game]])
         expected = 0 if dealt else after.hands[game, seat]  # new hands when all are empty
         if kept != expected:
             return HANDS

@@ -78,8 +78,7 @@ def held_after(rules: RuleTable, table: Table, card: int) -> int:
 @inner_kernel
 def may_trail(rules: RuleTable, table: Table, card: int) -> bool:
     """R3.1."""
-    matched = rules.match_forced and same_rank(card, table.loose) != 0
-    return table.owned == 0 and not matched
+    return table.owned == 0 and _matches(rules, table, card) == 0
 
 
 @inner_kernel
@@ -88,10 +87,16 @@ def forced_cards(rules: RuleTable, table: Table, card: int) -> int:
 
     Of two loose cards of a paired rank (R8) one is taken, and which one is the player's choice.
     """
-    if not rules.match_forced:
-        return 0
-    matches = same_rank(card, table.loose)
+    matches = _matches(rules, table, card)
     return 0 if is_paired(rules, card) and popcount(matches) < TRIPLE else matches
+
+
+@inner_kernel
+def _matches(rules: RuleTable, table: Table, card: int) -> int:
+    """With `match_forced`: loose cards of the card's rank, unless it is worth more than they (R8, kasino)."""
+    if not rules.match_forced or alone_value(rules, card) != hand_value(rules, card):
+        return 0
+    return same_rank(card, table.loose)
 
 
 @inner_kernel

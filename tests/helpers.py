@@ -32,6 +32,10 @@ TABLES = (  # rule sets with seats: every rule set, every option and every numbe
     ("plain;raise_own=yes;sweeps=net", 4),
     ("spade", 2),
     ("spade;partner_builds=own_card;near21=seed;target=21", 4),
+    ("royal;draw=yes", 2),
+    ("spade;draw=yes;raise_own=yes", 3),
+    ("kasino", 2),
+    ("kasino;draw=yes;capture=match_forced;near21=pagat", 4),
 )
 DECK = [cards_text(FULL_DECK)[i : i + 2] for i in range(0, 104, 2)]
 VECTORS = Path(__file__).parent / "vectors"

@@ -74,6 +74,16 @@ GAMES = (
         (6, 3),
         8396,
     ),
+    Game(
+        "kasino_2",
+        "Nordic kasino: no builds, A 14, 2S 15 and TD 16 from the hand",
+        "kasino",
+        2,
+        0,
+        (9, 12),
+        15,
+    ),
+    Game("draw_3", "a card is drawn after each play", "royal;draw=yes", 3, 2, (0, 5, 9), 336),
 )
 
 
@@ -155,7 +165,7 @@ def events(turn: Turn) -> Iterator[str]:
     if (after.sweeps != before.sweeps).any():
         yield "a sweep"
     if after.dealt[0] != before.dealt[0]:
-        yield "new hands"
+        yield "draws a card" if turn.before.rules.option("draw") == "yes" else "new hands"
     if turn.after.is_over and after.last_capture[0] != NOBODY:
         yield f"what is left goes to seat {after.last_capture[0]}"
 

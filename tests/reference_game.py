@@ -25,6 +25,8 @@ HAND_SIZE = TABLE_SIZE = 4  # R2.2
 PARTNERSHIP_PLAYERS = 4  # the number of players at which seats 0, 2 and 1, 3 play together
 JACK_OF_SPADES = "JS"  # R8
 ITEM_POINTS = {"cards": 3, "spades": 1, "big": 2, "little": 1}  # R6.1, in the order of R6.3
+KASINO_POINTS = ITEM_POINTS | {"cards": 1, "spades": 2}  # R8
+KASINO_HAND = {"2S": 15, "TD": 16}  # R8
 NEAR_ITEMS: dict[str, dict[int, str]] = {  # R7.1: what a near side needs, by the points it lacks
     "seed": {3: "cards", 2: "big", 1: "little"},
     "pagat": {3: "cards", 2: "big", 1: "spades"},
@@ -36,6 +38,7 @@ RULE_SETS: dict[str, dict] = {  # R8
     "royal": {"sweeps": "net", "near21": "seed", "target": 21},
     "plain": PLAIN | {"sweeps": "none", "near21": "none", "target": 21},
     "spade": PLAIN | {"sweeps": "plain", "near21": "none", "target": 61, "spade_points": True},
+    "kasino": {"capture": "free", "sweeps": "net", "near21": "none", "target": 16, "kasino": True},
 }
 
 
@@ -52,7 +55,9 @@ class Rules:
     raise_own: str = "no"
     raise_absorb: str = "no"
     partner_builds: str = "forbid"
+    draw: str = "no"
     spade_points: bool = False
+    kasino: bool = False
 
     @classmethod
     def parse(cls, text: str) -> Rules:
@@ -63,11 +68,22 @@ class Rules:
     def capture_value(self, card: str) -> int | None:
         """What a card of the hand captures as and promises: an ace 14 (R1.4), a paired card nothing (R8)."""
         value = RANKS.index(card[0]) + 2
+        if self.kasino:
+            return KASINO_HAND.get(card, value)
         return value if value <= self.top_build else None
 
     def sum_value(self, card: str) -> int | None:
         """What a card counts in a sum: an ace is 1 (R1.4); plain J Q K are never summed (R8)."""
+        if self.kasino and card in KASINO_HAND:
+            return int("10" if card[0] == "T" else card[0])
         return 1 if card[0] == "A" else self.capture_value(card)
+
+    def alone_value(self, card: str) -> int | None:
+        """What a loose card is worth as a group of its own (R1.4); in kasino what it is worth in a sum."""
+        return self.sum_value(card) if self.kasino else self.capture_value(card)
+
+    def item_points(self) -> dict[str, int]:
+        return KASINO_POINTS if self.kasino else ITEM_POINTS
 
 
 class Build(NamedTuple):
@@ -197,6 +213,9 @@ class ReferenceGame:
             raise ValueError(f"illegal move {move_text!r}; legal: {' '.join(self.legal_moves())}")
         after = self._after(self._moves[move_text])
         after = replace(after, turn=(self.turn + 1) % len(self.hands))
+        if self.rules.draw == "yes" and after.stock:
+            hand = after.hands[self.turn] | {after.stock[0]}
+            return replace(after, hands=changed(after.hands, self.turn, hand), stock=after.stock[1:])
         if any(after.hands):
             return after
         return after._deal_hands() if after.stock else after._give_last_cards()
@@ -206,7 +225,7 @@ class ReferenceGame:
         takers, sweeps = self._item_takers(), self._scored_sweeps()
         rows = []
         for side, pile in enumerate(self._side_piles()):
-            row = {item: points * (takers[item] == side) for item, points in ITEM_POINTS.items()}
+            row = {item: points * (takers[item] == side) for item, points in self.rules.item_points().items()}
             if self.rules.spade_points:  # R8: every spade, and JS once more
                 row["spades"] = len(of_suit(pile, "S")) + (JACK_OF_SPADES in pile)
             rows.append(row | {"aces": len(of_rank(pile, "A")), "sweeps": sweeps[side]})
@@ -308,10 +327,14 @@ class ReferenceGame:
 
     def _forced(self, card: str) -> Cards:
         """The loose cards that bar a trail (R3.1) and must come with a capture (R3.3)."""
-        return of_rank(self.loose, card[0]) if self.rules.capture == "match_forced" else frozenset()
+        takes = self.rules.alone_value(card) == self.rules.capture_value(card)  # in kasino not A, 2S, TD
+        forced = takes and self.rules.capture == "match_forced"
+        return of_rank(self.loose, card[0]) if forced else frozenset()
 
     def _promised_values(self, card: str) -> set[int]:
-        """The build values the player can promise once the card is played (R4.3)."""
+        """The build values the player can promise once the card is played (R4.3); kasino has no builds."""
+        if self.rules.kasino:
+            return set()
         values = {self.rules.capture_value(kept) for kept in self.hands[self.turn] - {card}}
         return {value for value in values if value is not None}
 
@@ -345,7 +368,7 @@ class ReferenceGame:
 
     def _is_group(self, value: int, cards: Cards) -> bool:
         if len(cards) == 1:
-            return self.rules.capture_value(*cards) == value
+            return self.rules.alone_value(*cards) == value
         return sum(self.rules.sum_value(card) or 0 for card in cards) == value
 
     # What a move does (R3.5, R4.5, R5)

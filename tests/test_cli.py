@@ -97,7 +97,10 @@ VERSUS = "arena random greedy"
         (["arena", "random", "greedy:x=1"], "unknown option 'x' of agent 'greedy'; this agent takes none"),
         (["arena", "random"], "agents: 1 given; valid: 2 or more"),
         (["arena"], "the following arguments are required: AGENT (see casino arena --help)"),
-        ([*VERSUS.split(), "--rules", "regal"], "unknown rule set 'regal'; valid: royal, plain, spade"),
+        (
+            [*VERSUS.split(), "--rules", "regal"],
+            "unknown rule set 'regal'; valid: royal, plain, spade, kasino",
+        ),
         ([*VERSUS.split(), "--players", "5"], "players=5 is not possible; valid: 2, 3, 4"),
         ([*VERSUS.split(), "--deals", "0"], "deals=0 is not possible; valid: 1 or more"),
         ([*VERSUS.split(), "--seed", "-1"], "seed=-1 is not possible; valid: 0 or more"),

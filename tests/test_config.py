@@ -62,7 +62,10 @@ def test_overrides_come_last_and_are_typed():
         ("ppo: 3", "section 'ppo' must hold key: value lines"),
         ("[1, 2]", "must hold sections"),
         ("ppo: [", "not YAML"),
-        ("game: {rules: regal}", "section game: unknown rule set 'regal'; valid: royal, plain, spade"),
+        (
+            "game: {rules: regal}",
+            "section game: unknown rule set 'regal'; valid: royal, plain, spade, kasino",
+        ),
         ("game: {players: 5}", "section game: players=5 is not possible; valid: 2, 3, 4"),
         ("run: {name: ../x}", "run.name is '../x'"),
     ],

@@ -216,8 +216,8 @@ def test_r8_match_of_spade_to_61() -> None:
 @pytest.mark.parametrize(
     ("text", "valid"),
     [
-        ("regal", "royal, plain, spade"),
-        ("royal;sweep=net", "capture, raise_own, raise_absorb, partner_builds, sweeps, near21, target"),
+        ("regal", "royal, plain, spade, kasino"),
+        ("royal;sweep=net", "capture, raise_own, raise_absorb, partner_builds, sweeps, near21, draw, target"),
         ("royal;capture=forced", "match_forced, free"),
         ("royal;partner_builds=yes", "forbid, own_card"),
         ("royal;near21=18", "none, seed, pagat"),

@@ -28,8 +28,9 @@ from casino_env.turn import group_count, splits
 from tests.helpers import STYLES, TABLES, deal_arguments, load_vectors, random_line
 from tests.mutations import mutate
 
-ROYAL, PLAIN = Rules.parse("royal"), Rules.parse("plain")
+ROYAL, PLAIN, DRAWS = map(Rules.parse, ("royal", "plain", "royal;draw=yes"))
 START = Position.deal(seed=7)
+DRAWING = Position.deal(seed=7, rules=DRAWS)
 MIDDLE = Position.parse(
     "royal 3D7HJD/9HTDJC 7DJSKD 7=2S5H@0,9*=9C9D@1 3H3S4C4D6C6S8DTCTSQCACAS/2C2D5D5S6H8C8SQSKHKSAH "
     "QH9S5C4S7STH4H3C2HJHKC8HQD6D7CAD 1 0 0/1 0/0 0"
@@ -138,7 +139,7 @@ def agree(state: State, rules: Rules) -> int:
     return code
 
 
-BREAKS = [  # the code, what breaks MIDDLE so, and the rule set
+BREAKS = [  # the code, what breaks MIDDLE (or DRAWING) so, and the rule set
     (sound.TWICE, moved("3D", "loose"), ROYAL),
     (sound.TWICE, moved("2S", "captured 0"), ROYAL),
     (sound.TWICE, moved("QH", "hand 0"), ROYAL),
@@ -165,6 +166,9 @@ BREAKS = [  # the code, what breaks MIDDLE so, and the rule set
     (sound.MARK, flipped("multiple", 9), ROYAL),
     (sound.MARK, moved("7D", "loose", "build 7"), ROYAL),
     (sound.PROMISE, given_to(1, 7), ROYAL),
+    (sound.SMALL, both(moved("2C", "hand 0", "loose"), moved("4H", "hand 1", "loose")), DRAWS),
+    (sound.BAD_STOCK, set_to("turn", 0), DRAWS),
+    (sound.UNEVEN, moved("2C", "hand 0", "loose"), DRAWS),
     (sound.PROMISE, both(moved("7HKD", "hand 0", "loose"), moved("5H4D", "build 3", "build 3")), ROYAL),
 ]
 STRAYS = [  # what no text of a position can say, so that only arrays break so
@@ -182,7 +186,7 @@ STRAYS = [  # what no text of a position can say, so that only arrays break so
 @pytest.mark.jitless
 @pytest.mark.parametrize(("code", "change", "rules"), BREAKS)
 def test_both_checkers_name_what_is_broken(code: int, change: Change, rules: Rules) -> None:
-    state = MIDDLE.state
+    state = (DRAWING if rules is DRAWS else MIDDLE).state
     assert agree(state, rules) == SOUND
     change(state)
     assert agree(state, rules) == code
@@ -252,7 +256,7 @@ def test_the_checkers_agree_on_disturbed_states() -> None:
                     state = position.state
                     disturb(state, rng)
                     seen[agree(state, position.rules)] += 1
-    rare = {sound.NO_SEAT, sound.STRAY, sound.LARGE, sound.BAD_STOCK, sound.NO_HANDS}
+    rare = {sound.NO_SEAT, sound.STRAY, sound.LARGE, sound.SMALL, sound.BAD_STOCK, sound.NO_HANDS}
     assert min(seen[code] for code in {SOUND, *sound.BROKEN} - rare) >= 3, seen
 
 
@@ -466,7 +470,7 @@ def test_the_command_tells_what_was_played(capsys: pytest.CaptureFixture[str]) -
     [
         (["--turns", "0"], "turns=0 is not possible; valid: 1 or more"),
         (["--seed", "-1"], "seed=-1 is not possible; valid: 0 or more"),
-        (["--rules", "regal"], "unknown rule set 'regal'; valid: royal, plain, spade"),
+        (["--rules", "regal"], "unknown rule set 'regal'; valid: royal, plain, spade, kasino"),
         (["--players", "5"], "players=5 is not possible; valid: 2, 3, 4"),
     ],
 )

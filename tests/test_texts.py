@@ -75,7 +75,7 @@ def start(**others: str) -> str:
         (START + " 0", "11 fields"),
         (START + "\n", "field 11"),
         (START.replace(" - ", "  - ", 1), "11 fields"),
-        (start(rules="regal"), "field 1 .*valid: royal, plain, spade"),
+        (start(rules="regal"), "field 1 .*valid: royal, plain, spade, kasino"),
         (start(rules="royal;near21=18"), "field 1 .*valid: none, seed, pagat"),
         (start(hands="2H4S6SJH"), "field 2 .*2, 3 or 4"),
         (start(hands="2H/4S/6S/JH/4D"), "field 2 .*2, 3 or 4"),
@@ -182,7 +182,7 @@ def test_broken_move(text: str, reason: str) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "unknown rule set ''; valid: royal, plain, spade"),
+        ("", "unknown rule set ''; valid: royal, plain, spade, kasino"),
         ("Royal", "unknown rule set"),
         (" royal", "unknown rule set"),
         ("royal\n", "unknown rule set"),

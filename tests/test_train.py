@@ -113,7 +113,7 @@ def test_a_taken_name_loses_nothing(tmp_path):
         (["--ppo.clip", "x"], "--ppo.clip: ppo.clip is 'x'; valid: a number"),
         (["--budget.minutes", "0"], "budget.minutes is 0.0; valid: 0.001"),
         (["--game.players", "5"], "players=5 is not possible; valid: 2, 3, 4"),
-        (["--game.rules", "regal"], "unknown rule set 'regal'; valid: royal, plain, spade"),
+        (["--game.rules", "regal"], "unknown rule set 'regal'; valid: royal, plain, spade, kasino"),
         (["--config", "nowhere.yaml"], "nowhere.yaml: No such file"),
         (["--resume", "nowhere"], "nowhere/config.yaml: No such file"),
     ],

@@ -188,7 +188,7 @@ def test_wrong_decks_and_dealers_change_nothing(options: dict[str, Any]) -> None
     [
         ({"num_envs": 0}, "num_envs=0 is not possible; valid: 1 or more"),
         ({"players": 5}, "players=5 is not possible; valid: 2, 3, 4"),
-        ({"rules": "royale"}, "unknown rule set 'royale'; valid: royal, plain, spade"),
+        ({"rules": "royale"}, "unknown rule set 'royale'; valid: royal, plain, spade, kasino"),
         ({"objective": "win"}, "objective='win' is unknown; valid: deal, match"),
         ({"objective": "match", "max_deals": 0}, "max_deals=0 is not possible; valid: 1 or more"),
         ({"max_deals": 3}, "max_deals limits a match: give objective='match' too"),
