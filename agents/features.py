@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from casino_env.bits import lowest, popcount
 from casino_env.cards import BIG_CASINO, FULL_DECK, N_CARDS, SPADES, SUIT_COUNT
+from casino_env.groups import is_alone, reachable
 from casino_env.jit import borrow, inner_kernel, kernel
 from casino_env.legal import LegalMoves
 from casino_env.moves import move_card, move_loose, move_pile, move_raises, move_value
 from casino_env.rules import ACE_HIGH, RuleTable, alone_value, hand_value, side_count, sum_value
 from casino_env.scoring import card_points
 from casino_env.state import NOBODY, VALUES, IntArray, State, build_owner, union
-from casino_env.turn import is_alone, reachable
 from casino_env.view import View
 
 FEATURES_VERSION = 1  # changes whenever a feature changes; kept in checkpoints

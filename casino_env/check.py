@@ -2,25 +2,24 @@
 
 import numpy as np
 
-from casino_env.bits import popcount
 from casino_env.cards import card_name
+from casino_env.groups import is_alone, splits
 from casino_env.jit import inner_kernel, kernel
 from casino_env.moves import Move, move_card, move_loose, move_pile, move_raises, move_value
 from casino_env.rules import RuleTable, hand_value, is_paired, sum_value
 from casino_env.state import IntArray, State
 from casino_env.turn import (
-    TRIPLE,
     Table,
     forced_cards,
     held_after,
-    is_alone,
+    joinable,
+    joins_something,
     look,
     may_build,
     may_capture,
+    may_pair,
     may_raise,
     may_trail,
-    same_rank,
-    splits,
 )
 
 LEGAL = 0
@@ -73,11 +72,8 @@ def why_illegal(state: State, game: int, rules: RuleTable, move: int) -> int:
 
 @inner_kernel
 def _why_no_capture(rules: RuleTable, table: Table, card: int, loose: int, pile: int) -> int:
-    if is_paired(rules, card):
-        matches = popcount(same_rank(card, table.loose))
-        taken = popcount(loose)
-        if pile or same_rank(card, loose) != loose or (taken != 1 and (taken, matches) != (TRIPLE, TRIPLE)):
-            return NO_PAIR
+    if is_paired(rules, card) and (pile or not may_pair(table, card, loose)):
+        return NO_PAIR
     value = hand_value(rules, card)
     if pile and not table.standing >> value & 1:
         return NO_BUILD
@@ -104,10 +100,10 @@ def _why_no_build(rules: RuleTable, table: Table, move: int) -> int:
     if move_raises(move):
         if not may_raise(rules, table, card, value):
             return NO_RAISE
-        if loose and not rules.raise_absorb:
+        if loose & ~joinable(rules, table, 1):
             return ABSORBS
         return LEGAL if splits(rules, loose, value, 0, _order()) >= 0 else NOT_GROUPS
-    if not joins and loose == 0:
+    if not joins_something(table, value, loose, 0):
         return NOTHING_JOINS
     return LEGAL if joins_groups(rules, card, loose, value) else NOT_GROUPS
 

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from casino_env.cards import N_CARDS
+from casino_env.groups import group_count
 from casino_env.jit import borrow, inner_kernel, kernel
 from casino_env.moves import move_card, move_loose, move_pile, move_raises, move_value
 from casino_env.rules import HAND_SIZE, TABLE_SIZE, RuleTable, hand_value, sum_value
 from casino_env.scoring import N_ITEMS, deal_points, settle, total_points
 from casino_env.state import NOBODY, VALUES, IntArray, State, union
-from casino_env.turn import group_count
 
 
 @kernel

@@ -4,9 +4,10 @@ import numpy as np
 
 from casino_env.bits import lowest
 from casino_env.cards import FULL_DECK, N_CARDS, card_name, cards_text, iter_cards
+from casino_env.groups import group_count, splits
 from casino_env.rules import HAND_SIZE, RuleTable
 from casino_env.state import VALUES, State, union
-from casino_env.turn import group_count, splits, values_held
+from casino_env.turn import values_held
 
 
 def check_state(state: State, game: int, rules: RuleTable, partial: bool = False) -> str | None:

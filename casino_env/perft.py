@@ -4,9 +4,10 @@ import numpy as np
 
 from casino_env.engine import apply_batch
 from casino_env.errors import CasinoError
-from casino_env.legal import MAX_MOVES, MoveLister
+from casino_env.legal import MoveLister
 from casino_env.rules import RuleTable
 from casino_env.state import State, select
+from casino_env.unions import MAX_MOVES
 
 CHUNK = 4096  # games expanded at a time
 

@@ -12,13 +12,14 @@ from casino_env.check import LEGAL, reason_text, why_illegal
 from casino_env.decks import DeckLike, read_deck, seeded_rng, shuffled_deck
 from casino_env.engine import apply_move, is_over, start_deal
 from casino_env.errors import CasinoError, IllegalMove, InvalidPosition, MoveListCut
-from casino_env.legal import MAX_MOVES, MoveLister
+from casino_env.legal import MoveLister
 from casino_env.moves import Move
 from casino_env.notation import MAX_COUNT, format_position, parse_position
 from casino_env.perft import perft
 from casino_env.rules import ITEMS, Rules, check_players, side_count
 from casino_env.scoring import deal_points, settle
 from casino_env.state import NOBODY, State, copy_state, empty_state
+from casino_env.unions import MAX_MOVES
 
 
 class DealPoints(NamedTuple):

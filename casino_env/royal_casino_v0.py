@@ -13,6 +13,7 @@ from casino_env.decks import read_deck, seeded_rng, shuffled_deck
 from casino_env.engine import apply_move, is_over, start_deal
 from casino_env.errors import CasinoError, IllegalMove, InvalidMove
 from casino_env.invariants import broken_promise
+from casino_env.masks import write_mask
 from casino_env.moves import NO_MOVE
 from casino_env.objectives import check_max_deals, check_objective, end_deals
 from casino_env.observation import (
@@ -25,7 +26,7 @@ from casino_env.observation import (
 from casino_env.position import Position, check_dealer, check_score
 from casino_env.rules import Rules, check_players
 from casino_env.state import copy_state, empty_state
-from casino_env.tokens import EMPTY, N_TOKENS, advance, token_name, write_mask
+from casino_env.tokens import EMPTY, N_TOKENS, advance, token_name
 from casino_env.turn import Table, look
 from casino_env.view import see
 

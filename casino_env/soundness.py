@@ -10,10 +10,10 @@ import numpy as np
 
 from casino_env.bits import lowest, popcount
 from casino_env.cards import FULL_DECK, N_CARDS
+from casino_env.groups import splits
 from casino_env.jit import borrow, inner_kernel, kernel
 from casino_env.rules import HAND_SIZE, RuleTable, alone_value, hand_value, sum_value
 from casino_env.state import NOBODY, VALUES, IntArray, State
-from casino_env.turn import splits
 
 SOUND = 0
 NO_SEAT, TWICE, MISSING, UNEVEN, LARGE, BAD_STOCK, NO_HANDS = range(1, 8)

@@ -1,23 +1,19 @@
 """What the seat to act may do: every rule of R3 and R4, each stated once.
 
-Whole-move lists (`legal`), tokens (`tokens`) and the check of a given move (`check`) are all derived
-from these kernels, which see one turn as a `Table` of scalars. Sums are tested with bit masks of
-reachable totals (bit t: some subset sums to t).
+Whole-move lists (`legal`), tokens (`masks`, `spelling`) and the check of a given move (`check`) are all
+derived from these kernels, which see one turn as a `Table` of scalars. What a group is stands in `groups`.
 """
 
 from typing import NamedTuple
-
-import numpy as np
 
 from casino_env.bits import lowest, popcount
 from casino_env.cards import SUIT_COUNT
 from casino_env.jit import inner_kernel, kernel
 from casino_env.rules import RANK_MASK, RuleTable, alone_value, hand_value, is_paired, sum_value
-from casino_env.state import IntArray, State, union
+from casino_env.state import State, union
 
 RANK_BITS = (1 << SUIT_COUNT) - 1
 PARTNERS = 4  # players in a game with partners
-TOTALS = (1 << 17) - 1  # the totals that any rule set sums to, 0-16
 TRIPLE = 3  # R8: a paired card takes one loose card of its rank, or three of three
 
 
@@ -112,6 +108,14 @@ def may_capture(rules: RuleTable, table: Table, card: int, held: int, pile: int)
 
 
 @inner_kernel
+def may_pair(table: Table, card: int, taken: int) -> bool:
+    """R8 (paired): may a capture with `card` take these cards and no others, but for R3.3 and R4.4?"""
+    matches = same_rank(card, table.loose)
+    triple = taken == matches and popcount(taken) == TRIPLE
+    return taken & ~matches == 0 and (popcount(taken) == 1 or triple)
+
+
+@inner_kernel
 def may_build(rules: RuleTable, table: Table, value: int, held: int) -> bool:
     """R4.1, R4.3, R4.4, R4.6 without the sums: may the seat come to own a build of `value`?"""
     if not (rules.build_values & ~table.barred) >> value & 1:
@@ -131,9 +135,15 @@ def may_raise(rules: RuleTable, table: Table, card: int, value: int) -> bool:
 
 
 @inner_kernel
-def is_alone(rules: RuleTable, card: int, value: int) -> bool:
-    """Whether the loose card is a group of `value` by itself."""
-    return sum_value(rules, card) > 0 and alone_value(rules, card) == value
+def joinable(rules: RuleTable, table: Table, raises: int) -> int:
+    """Loose cards that may join a build (R4.1), or come along with a raise (R4.2)."""
+    return 0 if raises and not rules.raise_absorb else table.loose
+
+
+@inner_kernel
+def joins_something(table: Table, value: int, loose: int, raises: int) -> bool:
+    """R4.1, R4.2: the played card is never a build alone."""
+    return loose != 0 or raises != 0 or table.standing >> value & 1 != 0
 
 
 @inner_kernel
@@ -150,102 +160,3 @@ def capture_parts(rules: RuleTable, table: Table, card: int) -> int:
             parts &= ~(1 << low)
         forced &= forced - 1
     return parts
-
-
-@inner_kernel
-def reachable(rules: RuleTable, cards: int) -> int:
-    """Totals that subsets of the cards sum to (bit 0: the empty one)."""
-    totals = 1
-    while cards:
-        value = sum_value(rules, lowest(cards))
-        if value:
-            totals |= totals << value & TOTALS
-        cards &= cards - 1
-    return totals
-
-
-@kernel
-def group_count(rules: RuleTable, cards: int, value: int) -> int:
-    """Number of groups worth `value` that the cards split into, given that they do (R4.5).
-
-    Of cards worth `total` with the aces low, `total % value` are aces counting 14: each is a group that
-    adds 1 to the total instead of 14. So the count does not depend on how the set is split.
-    """
-    total = 0
-    while cards:
-        total += sum_value(rules, lowest(cards))
-        cards &= cards - 1
-    return total // value + total % value
-
-
-@kernel
-def splits(rules: RuleTable, cards: int, value: int, need: int, order: IntArray) -> int:
-    """Whether the cards split completely into groups worth `value` (R3.2, R4.1).
-
-    `need` > 0: the first group already holds cards and lacks so much. Returns the number of cards, whose
-    ids `order` (int64[52], modified in place) then holds group by group in the order tokens name them;
-    -1 if they do not split. Backtracking; of cards worth the same, one failure stands for all.
-    """
-    cards, highs = _set_high_aces_aside(rules, cards, value, need)
-    if cards < 0:
-        return -1
-    depth = 0
-    needs = np.zeros(order.shape[0] + 1, np.int64)
-    needs[0] = need
-    after = -1  # the next card of an open group has a higher id
-    while cards or needs[depth]:
-        card = _next_part(rules, cards, value, needs[depth], after)
-        if card >= 0:
-            order[depth] = card
-            cards &= ~(1 << card)
-            left = needs[depth] if needs[depth] else value
-            depth += 1
-            needs[depth] = left - sum_value(rules, card)
-            after = card if needs[depth] else -1
-            continue
-        card = -1
-        while depth and card < 0:  # back to the last card that was not forced to open its group
-            depth -= 1
-            cards |= 1 << order[depth]
-            card = order[depth] if needs[depth] else -1
-        if card < 0:
-            return -1
-        after = (card | (SUIT_COUNT - 1)) if sum_value(rules, card) else card
-    while highs:
-        order[depth] = lowest(highs)
-        depth += 1
-        highs &= highs - 1
-    return depth
-
-
-@inner_kernel
-def _next_part(rules: RuleTable, cards: int, value: int, need: int, after: int) -> int:
-    """The next card to try: the lowest must open a new group; an open one takes the next that fits."""
-    if need == 0:
-        card = lowest(cards)
-        return card if 0 < sum_value(rules, card) <= value else -1
-    rest = cards & ~((1 << (after + 1)) - 1)
-    while rest:
-        card = lowest(rest)
-        if 0 < sum_value(rules, card) <= need:
-            return card
-        rest &= rest - 1
-    return -1
-
-
-@inner_kernel
-def _set_high_aces_aside(rules: RuleTable, cards: int, value: int, need: int) -> tuple[int, int]:
-    """Divide the cards into those that sum, and aces counting 14 alone (R1.4); (-1, 0) if impossible."""
-    total, highs, rest = -need, 0, cards
-    while rest:
-        card = lowest(rest)
-        total += sum_value(rules, card)
-        if alone_value(rules, card) == value and sum_value(rules, card) != value:
-            highs |= 1 << card
-        rest &= rest - 1
-    alone = total % value
-    if total < 0 or alone > popcount(highs):
-        return -1, 0
-    while popcount(highs) > alone:
-        highs &= highs - 1
-    return cards & ~highs, highs

@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from casino_env import Move, Position, Rules, VectorEnv
+from casino_env.masks import write_mask
 from casino_env.moves import NO_MOVE
+from casino_env.spelling import spell
 from casino_env.state import NOBODY, State, copy_state, select
-from casino_env.tokens import EMPTY, MAX_TOKENS, N_TOKENS, Spelling, advance, spell, token_name, write_mask
+from casino_env.tokens import EMPTY, MAX_TOKENS, N_TOKENS, Spelling, advance, token_name
 from casino_env.turn import look
 from tests.helpers import random_line
 

@@ -8,10 +8,11 @@ import pytest
 
 from casino_env import CasinoError, MoveListCut, Position
 from casino_env.engine import apply_batch, settle_batch
-from casino_env.legal import MAX_MOVES, MoveLister
+from casino_env.legal import MoveLister
 from casino_env.notation import format_position
 from casino_env.rules import side_count
 from casino_env.state import select
+from casino_env.unions import MAX_MOVES
 from tests.helpers import TABLES, batch, deal_arguments, random_line, study
 
 

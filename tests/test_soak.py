@@ -19,12 +19,12 @@ from casino_env import soundness as sound
 from casino_env import transitions as turn
 from casino_env.cards import card_id, card_set
 from casino_env.engine import apply_batch
+from casino_env.groups import group_count, splits
 from casino_env.invariants import check_state
 from casino_env.rules import TURNS
 from casino_env.soundness import SOUND, check_batch, count_groups
 from casino_env.state import NOBODY, VALUES, IntArray, State
 from casino_env.transitions import Turns, check_ends, check_lists, check_score, check_turns
-from casino_env.turn import group_count, splits
 from tests.helpers import STYLES, TABLES, deal_arguments, load_vectors, random_line
 from tests.mutations import mutate
 

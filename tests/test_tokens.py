@@ -6,7 +6,6 @@ from itertools import combinations
 import pytest
 
 from casino_env import Move, MoveListCut, Position
-from casino_env.legal import MAX_MOVES
 from casino_env.rules import is_paired
 from casino_env.tokens import (
     BUILD,
@@ -20,6 +19,7 @@ from casino_env.tokens import (
     VALUE_ACE_HIGH,
     token_name,
 )
+from casino_env.unions import MAX_MOVES
 from tests.helpers import study
 from tests.helpers_env import SETTINGS, STYLES, Speller, cards_in, some_positions
 
