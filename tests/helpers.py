@@ -14,6 +14,7 @@ import numpy as np
 
 from casino_env import Move, Position, Rules
 from casino_env.cards import FULL_DECK, cards_text
+from casino_env.invariants import check_state
 from casino_env.rules import side_count
 from casino_env.state import State
 
@@ -121,14 +122,25 @@ def choose(style: str, position: Position, moves: list[Move], rng: random.Random
 def random_line(
     start: Position, style: str, rng: random.Random
 ) -> Iterator[tuple[Position, list[Move], Move | None]]:
-    """Play a deal out in a style: each position, its legal moves, and the move played; at the end None."""
+    """Play a deal out in a style: each position, its legal moves, and the move played; at the end None.
+
+    Every position is checked for broken invariants.
+    """
     position = start
     while not position.is_over:
+        check(position)
         moves = position.legal_moves()
         move = choose(style, position, moves, rng)
         yield position, moves, move
         position = position.play(move)
+    check(position)
     yield position, position.legal_moves(), None
+
+
+def check(position: Position) -> None:
+    """Fail if an invariant of the position is broken."""
+    broken = check_state(position.state, 0, position.rules.table, position.is_partial)
+    assert broken is None, f"{broken}: {position}"
 
 
 def batch(positions: list[Position]) -> State:

@@ -12,11 +12,12 @@ import numpy as np
 from casino_env import Move, Position, Rules, VectorEnv
 from casino_env.masks import write_mask
 from casino_env.moves import NO_MOVE
+from casino_env.soundness import SOUND, check_batch
 from casino_env.spelling import spell
 from casino_env.state import NOBODY, State, copy_state, select
 from casino_env.tokens import EMPTY, MAX_TOKENS, N_TOKENS, Spelling, advance, token_name
 from casino_env.turn import look
-from tests.helpers import random_line
+from tests.helpers import check, random_line
 
 LOOSE = "royal;capture=free;raise_own=yes;raise_absorb=yes;partner_builds=own_card"  # all that may be, may
 SETTINGS = (
@@ -100,8 +101,11 @@ def some_positions(rules: str, players: int, style: str, seed: int, share: float
 
 
 def random_states(players: int, games: int, seed: int, rules: str = "royal") -> Iterator[State]:
-    """The states of a batch of games, turn by turn through one deal of uniform play; scores are random."""
-    rng = np.random.default_rng(seed)
+    """The states of a batch of games, turn by turn through one deal of uniform play; scores are random.
+
+    Every state is checked for broken invariants.
+    """
+    rng, codes = np.random.default_rng(seed), np.zeros(games, np.int64)
     env = VectorEnv(games, rules=rules, players=players, seed=seed)
     legal = env.reset()
     env.state.score[:] = rng.integers(0, 25, env.state.score.shape)
@@ -109,6 +113,8 @@ def random_states(players: int, games: int, seed: int, rules: str = "royal") -> 
         yield copy_state(env.state)
         step = env.step(rng.integers(0, np.diff(legal.offsets)))
         legal = step.legal
+        check_batch(env.state, env.rules.table, codes)
+        assert (codes == SOUND).all()
         if step.terminated.any():
             return
 
@@ -182,6 +188,7 @@ def play_out(env: Any, choose: Choice) -> dict[str, float]:
     for agent in env.agent_iter(ENDLESS):
         observation, reward, terminated, truncated, _ = env.last()
         returns[agent] += reward
+        check(env.unwrapped.position)
         env.step(None if terminated or truncated else choose(observation))
     assert env.agents == [], "the episode does not end"
     return returns
