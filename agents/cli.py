@@ -64,8 +64,12 @@ def _add_position(parser: CommandParser) -> None:
 
 def _run_legal(arguments: Namespace) -> None:
     position = Position.parse(arguments.position, arguments.partial)
-    for move in _legal_moves(position):
+    moves = _legal_moves(position)
+    for move in moves:
         print(move)
+    if not moves:
+        reason = "the deal is over" if position.is_over else f"seat {position.turn} may play no card"
+        print(f"casino: no legal move: {reason}", file=sys.stderr)
 
 
 def _run_perft(arguments: Namespace) -> None:

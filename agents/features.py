@@ -14,7 +14,7 @@ from casino_env.groups import is_alone, reachable
 from casino_env.jit import borrow, inner_kernel, kernel
 from casino_env.legal import LegalMoves
 from casino_env.moves import move_card, move_loose, move_pile, move_raises, move_value
-from casino_env.rules import ACE_HIGH, RuleTable, alone_value, hand_value, side_count, sum_value
+from casino_env.rules import ACE_HIGH, MAX_VALUE, RuleTable, alone_value, hand_value, side_count, sum_value
 from casino_env.scoring import card_points
 from casino_env.state import NOBODY, VALUES, IntArray, State, build_owner, union
 from casino_env.view import View
@@ -231,8 +231,8 @@ def _takeable(rules: RuleTable, loose: int) -> int:
 
 @inner_kernel
 def _value_counts(rules: RuleTable, cards: int) -> IntArray:
-    """Number of the cards with each capture value, int64[17]."""
-    counts = np.zeros(17, np.int64)
+    """Number of the cards with each capture value, int64[MAX_VALUE + 1]."""
+    counts = np.zeros(MAX_VALUE + 1, np.int64)
     while cards:
         counts[hand_value(rules, lowest(cards))] += 1
         cards &= cards - 1

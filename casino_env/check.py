@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from casino_env.cards import card_name
+from casino_env.cards import N_CARDS, card_name
 from casino_env.groups import is_alone, splits
 from casino_env.jit import inner_kernel, kernel
 from casino_env.moves import Move, move_card, move_loose, move_pile, move_raises, move_value
@@ -121,4 +121,4 @@ def joins_groups(rules: RuleTable, card: int, loose: int, value: int) -> bool:
 
 @inner_kernel
 def _order() -> IntArray:
-    return np.zeros(52, np.int64)
+    return np.zeros(N_CARDS, np.int64)

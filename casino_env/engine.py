@@ -16,10 +16,10 @@ from casino_env.scoring import N_ITEMS, deal_points, settle, total_points
 from casino_env.state import NOBODY, VALUES, IntArray, State, union
 
 
-@kernel
+@inner_kernel
 def is_over(state: State, game: int) -> bool:
     """Whether all hands and the stock are empty."""
-    return union(state.hands, game) == 0 and state.dealt[game] == N_CARDS
+    return state.dealt[game] == N_CARDS and union(state.hands, game) == 0
 
 
 @kernel

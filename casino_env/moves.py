@@ -73,6 +73,8 @@ class Move:
         """Read the text form of R9, e.g. `9S*4H5C[9]`; InvalidMove if it is anything else."""
         if isinstance(text, Move):
             return text
+        if not isinstance(text, str):
+            _refuse(text, "it is no text")
         if trail := _TRAIL.fullmatch(text):
             move = cls(card_id(trail[1]))
         elif capture := _CAPTURE.fullmatch(text):

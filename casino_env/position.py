@@ -3,6 +3,7 @@
 import threading
 import warnings
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ from casino_env.rules import ITEMS, Rules, check_players, side_count
 from casino_env.scoring import deal_points, settle
 from casino_env.state import NOBODY, State, copy_state, empty_state
 from casino_env.unions import MAX_MOVES
+
+MOVES_KEPT = 1 << 14
 
 
 class DealPoints(NamedTuple):
@@ -158,7 +161,7 @@ class Position:
         legal = _local.list_moves(self._state, self._rules.table)
         if legal.bounded[0]:
             warnings.warn(f"the list is cut at {MAX_MOVES} legal moves", MoveListCut, stacklevel=2)
-        return sorted(map(Move.unpack, legal.moves), key=str)
+        return [move for _, move in sorted(map(_named, legal.moves.tolist()))]
 
     def play(self, move: str | Move) -> "Position":
         """The position after a move and all that follows it without a choice (re-deal, end of the deal).
@@ -166,13 +169,13 @@ class Position:
         Raises InvalidMove for a text that is no move, IllegalMove with the reason for a forbidden one.
         """
         move = Move.parse(move)
-        if self.is_over:
-            raise IllegalMove(f"illegal move {move}: the deal is over")
-        code = why_illegal(self._state, 0, self._rules.table, move.packed)
+        packed = move.packed
+        code = why_illegal(self._state, 0, self._rules.table, packed)
         if code != LEGAL:
-            raise IllegalMove(f"illegal move {move}: {reason_text(code, move)}")
+            reason = "the deal is over" if self.is_over else reason_text(code, move)
+            raise IllegalMove(f"illegal move {move}: {reason}")
         state = copy_state(self._state)
-        apply_move(state, 0, self._rules.table, move.packed)
+        apply_move(state, 0, self._rules.table, packed)
         return Position(self._rules, state, self._partial)
 
     def perft(self, depth: int) -> int:
@@ -197,6 +200,13 @@ class Position:
         points = np.zeros((side_count(self.players), len(ITEMS)), np.int64)
         deal_points(self._state, 0, self._rules.table, points)
         return points
+
+
+@lru_cache(maxsize=MOVES_KEPT)
+def _named(packed: int) -> tuple[str, Move]:
+    """A packed move and its text. Most moves of a game have been seen in another."""
+    move = Move.unpack(packed)
+    return str(move), move
 
 
 def check_dealer(dealer: int, players: int) -> int:

@@ -59,7 +59,7 @@ def empty_state(games: int, players: int) -> State:
 
 def copy_state(state: State) -> State:
     """An independent copy."""
-    return State._make(array.copy() for array in state)
+    return State._make([array.copy() for array in state])
 
 
 def select(state: State, games: IntArray) -> State:

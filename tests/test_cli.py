@@ -43,6 +43,14 @@ def test_legal_reports_a_list_that_was_cut(
     assert capsys.readouterr() == ("2C\n", "casino: the list is cut\n")
 
 
+def test_legal_says_why_there_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+    broken_promise = "royal 2C/3C - 9=4C5H@0 -/- - 0 - 0/0 0/0 1"
+    assert main(["legal", broken_promise, "--partial"]) == 0
+    assert capsys.readouterr() == ("", "casino: no legal move: seat 0 may play no card\n")
+    assert main(["legal", "royal -/- 2D - -/- - 0 - 0/0 0/0 1", "--partial"]) == 0
+    assert capsys.readouterr() == ("", "casino: no legal move: the deal is over\n")
+
+
 def test_perft_prints_the_count(capsys: pytest.CaptureFixture[str]) -> None:
     position = Position.parse(STUDY, partial=True)
     assert run_lines(capsys, "perft", STUDY, "3", "--partial") == [str(position.perft(3))]

@@ -1,12 +1,11 @@
-"""One test per printed rule, R1 to R4: cards, deal, turns and builds, on positions written by hand.
+"""One test per printed rule, R1 to R4: cards, deal, turns and builds, on positions written by hand."""
 
-R2.3 and R7.5 are about who starts the next deal, so they are tested with the environments.
-"""
-
+import numpy as np
 import pytest
 
-from casino_env import Position
+from casino_env import Position, VectorEnv
 from casino_env.cards import card_id, card_name
+from casino_env.rules import PLAYER_COUNTS, TURNS
 from tests.helpers import Fields, fields, legal, study
 
 pytestmark = pytest.mark.jitless
@@ -89,6 +88,17 @@ def test_r2_2_48_turns(players: int, deals: int) -> None:
         stocks.append(fields(position).stock)
     assert position.is_over
     assert len(set(stocks)) == deals
+
+
+@pytest.mark.parametrize("players", PLAYER_COUNTS)
+def test_r2_3_next_dealer(players: int) -> None:
+    env = VectorEnv(1, players=players, seed=0, objective="match")
+    env.reset(dealers=[1])
+    for _ in range(TURNS):
+        assert env.state.dealer[0] == 1
+        env.step(np.zeros(1, np.int64))
+    assert env.state.dealer[0] == 2 % players
+    assert env.state.turn[0] == 3 % players
 
 
 def test_r3_1_trail() -> None:

@@ -1,9 +1,11 @@
 """One test per printed rule, R5 to R9: sweeps, points, the match, rule sets and texts."""
 
+import numpy as np
 import pytest
 
-from casino_env import DealPoints, InvalidRules, Move, Position, Rules
+from casino_env import DealPoints, InvalidRules, Move, Position, Rules, VectorEnv
 from casino_env.cards import FULL_DECK, cards_text
+from casino_env.rules import TURNS
 from tests.helpers import fields, legal, study
 
 pytestmark = pytest.mark.jitless
@@ -146,6 +148,17 @@ def test_r7_4_highest_total(score: str, captured: str, settled: tuple[int, ...],
 
 def test_r7_4_without_limit() -> None:
     assert finished("AC/AD", score="500/500").settle() == ((501, 501), None)
+
+
+@pytest.mark.parametrize("max_deals", [1, 2])
+def test_r7_5_cut_off(max_deals: int) -> None:
+    env = VectorEnv(1, seed=0, objective="match", max_deals=max_deals)
+    env.reset()
+    for turn in range(1, max_deals * TURNS + 1):
+        step = env.step(np.zeros(1, np.int64))
+        assert (not step.terminated[0], step.truncated[0]) == (True, turn == max_deals * TURNS)
+        assert not step.rewards.any()  # no winner
+    assert not env.state.score.any()  # another match begins
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Texts in and out (R9): exact round trips, and every refusal by its reason, with no other error ever."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -177,6 +179,12 @@ def test_broken_move(text: str, reason: str) -> None:
     with pytest.raises(InvalidMove, match=reason) as error:
         Move.parse(text)
     check_one_line(error)
+
+
+@pytest.mark.parametrize("text", [None, 7, b"7H"])
+def test_a_move_is_a_text(text: Any) -> None:
+    with pytest.raises(InvalidMove, match="it is no text"):
+        Position.deal(seed=1).play(text)
 
 
 @pytest.mark.parametrize(
