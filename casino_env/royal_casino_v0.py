@@ -10,25 +10,23 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from casino_env.decks import read_deck, seeded_rng, shuffled_deck
-from casino_env.engine import apply_move, is_over, start_deal
+from casino_env.engine import start_deal
 from casino_env.errors import CasinoError, IllegalMove, InvalidMove
 from casino_env.invariants import broken_promise
-from casino_env.masks import write_mask
-from casino_env.moves import NO_MOVE
 from casino_env.objectives import check_max_deals, check_objective, end_deals
 from casino_env.observation import (
     block_offsets,
     observation_high,
     observation_size,
-    write_observation,
+    observe_seat,
     write_spelling,
 )
 from casino_env.position import Position, check_dealer, check_score
 from casino_env.rules import Rules, check_players
 from casino_env.state import copy_state, empty_state
-from casino_env.tokens import EMPTY, N_TOKENS, advance, token_name
-from casino_env.turn import Table, look
-from casino_env.view import see
+from casino_env.token_game import DEAL_OVER, NAMED, PLAYED, begin_turn, name_token, nothing_named
+from casino_env.tokens import N_TOKENS, token_name
+from casino_env.view import empty_view
 
 Space = gymnasium.spaces.Space[Any]
 
@@ -81,6 +79,7 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         "is_parallelizable": False,
         "render_fps": 2,
     }
+    agent_selection: str  # set by `reset`
 
     def __init__(
         self,
@@ -111,11 +110,10 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         self.action_spaces: dict[str, Space] = {
             agent: gymnasium.spaces.Discrete(N_TOKENS) for agent in self.possible_agents
         }
-        self._offsets = block_offsets(self.players)
+        self._offsets, self._view = block_offsets(self.players), empty_view(1, self.players)
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._rng = np.random.default_rng()
-        self._spelling, self._table = EMPTY, Table()
-        self._tokens: list[int] = []
-        self._mask = np.zeros(N_TOKENS, np.int8)
+        self._unfinished = nothing_named()
 
     def observation_space(self, agent: str) -> Space:
         """The space of `observe(agent)`."""
@@ -133,7 +131,7 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
     @property
     def spelled(self) -> list[int]:
         """Tokens of the unfinished move."""
-        return list(self._tokens)
+        return self._unfinished.tokens[: self._unfinished.counts[NAMED]].tolist()
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start an episode; CasinoError for wrong or contradicting options, before anything changes."""
@@ -158,15 +156,13 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
 
     def observe(self, agent: str) -> dict[str, Any]:
         """The observation from the agent's seat."""
-        seat = self.possible_agents.index(agent)
-        vector = np.zeros(observation_size(self.players), np.float32)
-        view = see(self._state, np.array([seat], np.int64))
-        write_observation(view, 0, self._offsets, self.rules.table.target, vector)
-        mask = np.zeros(N_TOKENS, np.int8)
-        if seat == self._state.turn[0] and not (self.terminations[agent] or self.truncations[agent]):
-            write_spelling(self._spelling, self._offsets, vector)
-            mask[:] = self._mask
-        return {"observation": vector, "action_mask": mask}
+        seat = self._seats[agent]
+        vector = np.empty(observation_size(self.players), np.float32)
+        observe_seat(self._state, (seat, self.rules.table.target), self._offsets, self._view, vector)
+        if seat != self._state.turn[0] or self.terminations[agent] or self.truncations[agent]:
+            return {"observation": vector, "action_mask": np.zeros(N_TOKENS, np.int8)}
+        write_spelling(self._unfinished.spelling, self._offsets, vector)
+        return {"observation": vector, "action_mask": self._unfinished.mask.copy()}
 
     def step(self, action: int | None) -> None:
         """Name a token; IllegalMove (nothing changes) if it is not legal now. A finished agent steps None."""
@@ -176,18 +172,19 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         token = self._check(action)
         self._cumulative_rewards[self.agent_selection] = 0.0
         self._clear_rewards()
-        move = self._name(token)
-        while move == NO_MOVE and self.auto_complete and self._legal_count == 1:
-            move = self._name(int(self._mask.argmax()))
-        if move != NO_MOVE:
-            self._play(move)
+        outcome = name_token(self._state, self.rules.table, self._unfinished, token, self.auto_complete)
+        if outcome == DEAL_OVER:
+            self._end_deal()
+            self._begin_turn()
+        elif outcome == PLAYED:
+            self.agent_selection = self.possible_agents[self._state.turn[0]]
         self._accumulate_rewards()
         if self.render_mode == "human":
             self.render()
 
     def render(self) -> str | None:
         """All cards (hidden ones too) and the unfinished move as a text: returned (`ansi`) or printed."""
-        text = " ".join([str(self.position), *(f"({token_name(token)})" for token in self._tokens)])
+        text = " ".join([str(self.position), *(f"({token_name(token)})" for token in self.spelled)])
         if self.render_mode == "human":
             print(text)
             return None
@@ -230,25 +227,11 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
             token = -1
         if not 0 <= token < N_TOKENS:
             raise InvalidMove(f"action {action!r} is not a token; valid: 0 to {N_TOKENS - 1}")
-        if not self._mask[token]:
-            spelled = ", ".join(map(token_name, self._tokens)) or "nothing"
-            legal = ", ".join(map(token_name, np.flatnonzero(self._mask).tolist()))
+        if not self._unfinished.mask[token]:
+            spelled = ", ".join(map(token_name, self.spelled)) or "nothing"
+            legal = ", ".join(map(token_name, np.flatnonzero(self._unfinished.mask).tolist()))
             raise IllegalMove(f"{token_name(token)} is illegal after {spelled}; legal: {legal}")
         return token
-
-    def _name(self, token: int) -> int:
-        """Add a token to the unfinished move; the packed move if it is complete, else NO_MOVE."""
-        self._spelling, move = advance(self.rules.table, self._table, self._spelling, token)
-        self._tokens.append(token)
-        if move == NO_MOVE:
-            self._legal_count = write_mask(self.rules.table, self._table, self._spelling, self._mask)
-        return int(move)
-
-    def _play(self, move: int) -> None:
-        apply_move(self._state, 0, self.rules.table, move)
-        if is_over(self._state, 0):
-            self._end_deal()
-        self._begin_turn()
 
     def _end_deal(self) -> None:
         outcome = end_deals(self._state, self.rules.table, np.zeros(1, np.int64), self.objective)
@@ -267,6 +250,4 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
 
     def _begin_turn(self) -> None:
         self.agent_selection = self.possible_agents[int(self._state.turn[0])]
-        self._spelling, self._tokens = EMPTY, []
-        self._table = look(self._state, 0, self.rules.table)
-        self._legal_count = write_mask(self.rules.table, self._table, self._spelling, self._mask)
+        begin_turn(self._state, self.rules.table, self._unfinished)

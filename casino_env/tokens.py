@@ -9,18 +9,13 @@ group, groups by rising first card, the played card's group before the others. A
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from casino_env.cards import N_CARDS, card_name
 from casino_env.groups import is_alone
 from casino_env.jit import inner_kernel, kernel
 from casino_env.moves import NO_MOVE, pack
 from casino_env.rules import ACE_HIGH, LOWEST_VALUE, RuleTable, hand_value, is_paired, sum_value
-from casino_env.turn import (
-    Table,
-    forced_cards,
-)
+from casino_env.state import IntArray
+from casino_env.turn import Table, forced_cards
 
 TRAIL, CAPTURE, BUILD, TAKE = 0, N_CARDS, 2 * N_CARDS, 3 * N_CARDS
 VALUE = 4 * N_CARDS  # VALUE + v - 2 for v = 2 … 14
@@ -31,8 +26,6 @@ N_TOKENS = DONE + 1
 
 NOT_STARTED, CAPTURING, BUILDING = 0, 1, 2
 MAX_TOKENS = N_CARDS + 4  # the longest spelling: card, value, pile, every other card, done
-
-Mask = NDArray[np.int8]
 
 
 class Spelling(NamedTuple):
@@ -50,6 +43,20 @@ class Spelling(NamedTuple):
 
 
 EMPTY = Spelling()
+
+
+@inner_kernel
+def kept_spelling(words: IntArray) -> Spelling:
+    """The spelling that `keep_spelling` wrote to an array, int64[9]."""
+    kind, card, value, high, pile = words[0], words[1], words[2], words[3], words[4]
+    return Spelling(kind, card, value, high, pile, words[5], words[6], words[7], words[8])
+
+
+@inner_kernel
+def keep_spelling(spelling: Spelling, words: IntArray) -> None:
+    """Write the fields of a spelling to an array, int64[9]."""
+    for i, word in enumerate(spelling):
+        words[i] = word
 
 
 def token_name(token: int) -> str:

@@ -12,7 +12,8 @@ import numpy as np
 from casino_env.bits import popcount
 from casino_env.cards import N_CARDS
 from casino_env.jit import borrow, inner_kernel, kernel
-from casino_env.state import NOBODY, IntArray, State
+from casino_env.rules import side_count
+from casino_env.state import NOBODY, VALUES, IntArray, State
 
 
 class View(NamedTuple):
@@ -35,22 +36,27 @@ class View(NamedTuple):
 def see(state: State, seats: IntArray | None = None) -> View:
     """The view of `seats` [B] (default: the seat to act) of every game; a copy."""
     games, players = state.hands.shape
-    view = View(
+    view = empty_view(games, players)
+    _see(state, state.turn if seats is None else seats, view)
+    return view
+
+
+def empty_view(games: int, players: int) -> View:
+    """A view to be written by `see_game`."""
+    return View(
         hand=np.empty(games, np.int64),
-        loose=state.loose.copy(),
-        build_cards=state.build_cards.copy(),
+        loose=np.empty(games, np.int64),
+        build_cards=np.empty((games, VALUES), np.int64),
         owned=np.empty((games, players), np.int64),
-        multiple=state.multiple.copy(),
+        multiple=np.empty(games, np.int64),
         captured=np.empty((games, players), np.int64),
         sweeps=np.empty((games, players), np.int64),
         hand_sizes=np.empty((games, players), np.int64),
-        stock_size=N_CARDS - state.dealt,
+        stock_size=np.empty(games, np.int64),
         last_capture=np.empty(games, np.int64),
         dealer=np.empty(games, np.int64),
-        score=np.empty_like(state.score),
+        score=np.empty((games, side_count(players)), np.int64),
     )
-    _see(state, state.turn if seats is None else seats, view)
-    return view
 
 
 def select_view(view: View, games: IntArray) -> View:
@@ -61,20 +67,30 @@ def select_view(view: View, games: IntArray) -> View:
 @kernel
 def _see(state: State, seats: IntArray, view: View) -> None:
     state, view = borrow(state), borrow(view)
-    players, sides = state.hands.shape[1], state.score.shape[1]
     for game in range(seats.shape[0]):
-        seat = seats[game]
-        view.hand[game] = state.hands[game, seat]
-        view.last_capture[game] = _relative(state.last_capture[game], seat, players)
-        view.dealer[game] = _relative(state.dealer[game], seat, players)
-        for i in range(players):
-            other = (seat + i) % players
-            view.owned[game, i] = state.owned[game, other]
-            view.captured[game, i] = state.captured[game, other]
-            view.sweeps[game, i] = state.sweeps[game, other]
-            view.hand_sizes[game, i] = popcount(state.hands[game, other])
-        for i in range(sides):
-            view.score[game, i] = state.score[game, (seat + i) % sides]
+        see_game(state, game, seats[game], view)
+
+
+@inner_kernel
+def see_game(state: State, game: int, seat: int, view: View) -> None:
+    """Write what a seat sees of one game to the same row of `view`."""
+    players, sides = state.hands.shape[1], state.score.shape[1]
+    view.hand[game] = state.hands[game, seat]
+    view.loose[game] = state.loose[game]
+    view.multiple[game] = state.multiple[game]
+    view.stock_size[game] = N_CARDS - state.dealt[game]
+    view.last_capture[game] = _relative(state.last_capture[game], seat, players)
+    view.dealer[game] = _relative(state.dealer[game], seat, players)
+    for value in range(VALUES):
+        view.build_cards[game, value] = state.build_cards[game, value]
+    for i in range(players):
+        other = (seat + i) % players
+        view.owned[game, i] = state.owned[game, other]
+        view.captured[game, i] = state.captured[game, other]
+        view.sweeps[game, i] = state.sweeps[game, other]
+        view.hand_sizes[game, i] = popcount(state.hands[game, other])
+    for i in range(sides):
+        view.score[game, i] = state.score[game, (seat + i) % sides]
 
 
 @inner_kernel

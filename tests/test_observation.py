@@ -86,7 +86,7 @@ def unfinished(position: Position) -> Iterator[tuple[bytes, list[int]]]:
     for prefix in Speller(position).prefixes():
         vector = np.zeros(observation_size(position.players), np.float32)
         write_observation(view, 0, offsets, TARGET, vector)
-        write_spelling(prefix.spelling, offsets, vector)
+        write_spelling(np.array(prefix.spelling), offsets, vector)
         yield vector.tobytes(), prefix.legal
 
 
