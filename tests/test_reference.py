@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from casino_env import InvalidMove, Move, Position
-from casino_env.cards import RANKS, iter_cards
+from casino_env.cards import iter_cards
 from casino_env.check import LEGAL, why_illegal
 from tests.helpers import DECK, STYLES, TABLES, deal_arguments, fields, random_line, study
+from tests.helpers_cards import in_order, low_value, worth
 from tests.reference_game import ReferenceGame, split_cards
 
 pytestmark = pytest.mark.filterwarnings("error::casino_env.MoveListCut")
@@ -95,21 +96,8 @@ def random_study(rules: str, players: int, rng: random.Random) -> Position:
     deck = [card for card in deck if card not in hand]
     hands = [hand, *([] for _ in range(players - 1))]
     dealt = "/".join(in_order(cards + [deck.pop() for _ in range(4 - len(cards))]) for cards in hands)
-    loose = in_order(deck[: rng.randint(0, 7)]) or "-"
+    loose = in_order(deck[: rng.randint(0, 7)])
     return study(f"{rules} {dealt} {loose} {','.join(builds[value] for value in sorted(builds)) or '-'}")
-
-
-def low_value(card: str) -> int:
-    return 1 if card[0] == "A" else RANKS.index(card[0]) + 2
-
-
-def worth(value: int, cards: list[str]) -> list[str]:
-    """The first of the cards that captures the value, if there is one."""
-    return [card for card in cards if RANKS.index(card[0]) + 2 == value][:1]
-
-
-def in_order(cards: list[str]) -> str:
-    return "".join(sorted(cards, key=DECK.index))
 
 
 @pytest.mark.jitless

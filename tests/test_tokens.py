@@ -5,7 +5,7 @@ from itertools import combinations
 
 import pytest
 
-from casino_env import Move, MoveListCut, Position
+from casino_env import Move, Position
 from casino_env.rules import is_paired
 from casino_env.tokens import (
     BUILD,
@@ -19,7 +19,6 @@ from casino_env.tokens import (
     VALUE_ACE_HIGH,
     token_name,
 )
-from casino_env.unions import MAX_MOVES
 from tests.helpers import study
 from tests.helpers_env import SETTINGS, STYLES, Speller, cards_in, some_positions
 
@@ -184,17 +183,3 @@ def test_all_paths_of_the_aces() -> None:
     found = spellings(study("royal 2HAS/3S4S KCACAH"))
     captures = {str(move): count for move, count in found.items() if str(move).startswith("AS*")}
     assert captures == {"AS*ACAH": 1, "AS*KCACAH": 2}  # the king goes with either ace
-
-
-def test_no_bound_on_moves() -> None:
-    """Where the list of moves is cut, a move that it lacks can still be spelled."""
-    loose = "".join(rank + suit for rank in "23456789" for suit in "CDH")
-    position = study(f"royal;capture=free 9STS/2S3S {loose}")
-    with pytest.warns(MoveListCut):
-        listed = position.legal_moves()
-    assert len(listed) == MAX_MOVES
-    speller = Speller(position)
-    move = Move.parse(f"9S*{loose.replace('8C8D8H', '')}")
-    assert move not in listed
-    assert speller.read(speller.spell(move)) == move
-    assert not position.play(move).is_over
