@@ -148,16 +148,16 @@ def write_observation(view: View, game: int, offsets: IntArray, target: int, out
     out[:] = 0
     players, sides = view.captured.shape[1], view.score.shape[1]
     seen = view.hand[game] | view.loose[game]
-    _write_cards(view.hand[game], offsets[HAND], out)
-    _write_cards(view.loose[game], offsets[LOOSE], out)
+    write_cards(view.hand[game], offsets[HAND], out)
+    write_cards(view.loose[game], offsets[LOOSE], out)
     seen |= _write_builds(view, game, offsets, out)
     for i in range(players):
         seen |= view.captured[game, i]
-        _write_cards(view.captured[game, i], offsets[CAPTURED] + N_CARDS * i, out)
+        write_cards(view.captured[game, i], offsets[CAPTURED] + N_CARDS * i, out)
         out[offsets[HAND_SIZES] + i] = min(view.hand_sizes[game, i] / HAND_SIZE, 1.0)
         out[offsets[CAPTURED_COUNTS] + i] = popcount(view.captured[game, i]) / N_CARDS
         out[offsets[SWEEPS] + i] = view.sweeps[game, i] / SWEEP_SCALE
-    _write_cards(FULL_DECK & ~seen, offsets[UNSEEN], out)
+    write_cards(FULL_DECK & ~seen, offsets[UNSEEN], out)
     out[offsets[STOCK_SIZE]] = view.stock_size[game] / TURNS
     if view.last_capture[game] != NOBODY:
         out[offsets[LAST_CAPTURE] + view.last_capture[game]] = 1
@@ -191,8 +191,8 @@ def write_spelling(words: IntArray, offsets: IntArray, out: FloatArray) -> None:
     if spelling.kind == BUILDING and spelling.value:
         out[offsets[SPELLED_VALUE] + spelling.value - LOWEST_VALUE + spelling.high] = 1
     out[offsets[SPELLED_PILE]] = spelling.pile
-    _write_cards(spelling.used, offsets[SPELLED_USED], out)
-    _write_cards(spelling.group, offsets[SPELLED_GROUP], out)
+    write_cards(spelling.used, offsets[SPELLED_USED], out)
+    write_cards(spelling.group, offsets[SPELLED_GROUP], out)
     if spelling.first >= 0:
         out[offsets[SPELLED_FIRST] + spelling.first] = 1
 
@@ -216,6 +216,7 @@ def _write_builds(view: View, game: int, offsets: IntArray, out: FloatArray) -> 
 
 
 @inner_kernel
-def _write_cards(cards: int, offset: int, out: FloatArray) -> None:
+def write_cards(cards: int, offset: int, out: FloatArray) -> None:
+    """Write 1 for each card of the set and 0 for the others, from `offset` on."""
     for card in range(N_CARDS):
         out[offset + card] = cards >> card & 1

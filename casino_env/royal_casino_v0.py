@@ -12,6 +12,7 @@ from pettingzoo.utils import wrappers
 from casino_env.decks import read_deck, seeded_rng, shuffled_deck
 from casino_env.engine import start_deal
 from casino_env.errors import CasinoError, IllegalMove, InvalidMove
+from casino_env.global_state import state_high, state_size, write_hidden
 from casino_env.invariants import broken_promise
 from casino_env.objectives import check_max_deals, check_objective, end_deals
 from casino_env.observation import (
@@ -110,6 +111,7 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         self.action_spaces: dict[str, Space] = {
             agent: gymnasium.spaces.Discrete(N_TOKENS) for agent in self.possible_agents
         }
+        self.state_space = gymnasium.spaces.Box(0, state_high(self.players), dtype=np.float32)
         self._offsets, self._view = block_offsets(self.players), empty_view(1, self.players)
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._rng = np.random.default_rng()
@@ -163,6 +165,15 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
             return {"observation": vector, "action_mask": np.zeros(N_TOKENS, np.int8)}
         write_spelling(self._unfinished.spelling, self._offsets, vector)
         return {"observation": vector, "action_mask": self._unfinished.mask.copy()}
+
+    def state(self) -> np.ndarray:
+        """The whole game, hidden cards too, as the table `casino_env.global_state.state_blocks` says."""
+        known, vector = observation_size(self.players), np.empty(state_size(self.players), np.float32)
+        place = (0, self.rules.table.target)
+        observe_seat(self._state, place, self._offsets, self._view, vector[:known])
+        write_spelling(self._unfinished.spelling, self._offsets, vector)
+        write_hidden(self._state, vector[known:])
+        return vector
 
     def step(self, action: int | None) -> None:
         """Name a token; IllegalMove (nothing changes) if it is not legal now. A finished agent steps None."""

@@ -1,12 +1,15 @@
 """The PettingZoo environment: PettingZoo's own tests, whole games against `Position`, rewards, matches."""
 
 import copy
+import pickle
 import random
 import warnings
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 import pytest
+from pettingzoo import AECEnv
 from pettingzoo.test import api_test, seed_test
 
 from casino_env import royal_casino_v0
@@ -192,8 +195,14 @@ def test_randomness_is_the_environments_own() -> None:
     assert env.unwrapped.position != starts[0]
 
 
+def pickled(env: AECEnv) -> AECEnv:
+    """A copy by way of a pickle."""
+    return pickle.loads(pickle.dumps(env))
+
+
 @pytest.mark.jitless
-def test_deepcopy_is_independent() -> None:
+@pytest.mark.parametrize("copied", [copy.deepcopy, pickled])
+def test_a_copy_is_independent(copied: Callable[[AECEnv], AECEnv]) -> None:
     """A copy in the middle of a move plays on alike, the decks of later deals included, and apart."""
     env = royal_casino_v0.env(rules=SHORT, objective="match", auto_complete=False)
     env.reset(seed=4)
@@ -201,7 +210,7 @@ def test_deepcopy_is_independent() -> None:
     while len(env.unwrapped.spelled) < 2:
         env.step(choose(env.last()[0]))
     before = str(env.unwrapped.position), env.unwrapped.spelled
-    twins = copy.deepcopy(env), copy.deepcopy(env)
+    twins = copied(env), copied(env)
     returns = [play_out(twin, random_token(6)) for twin in twins]
     assert returns[0] == returns[1]
     assert twins[0].unwrapped.position == twins[1].unwrapped.position
