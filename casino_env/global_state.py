@@ -61,5 +61,5 @@ def write_hidden(state: State, out: FloatArray) -> None:
         at += N_CARDS
     dealt = state.dealt[0]
     for i in range(dealt, N_CARDS):
-        out[at + state.deck[0, i]] = 1 - (i - dealt) / TURNS
+        out[at + int(state.deck[0, i])] = 1 - (i - dealt) / TURNS
     out[at + N_CARDS + state.turn[0]] = 1
