@@ -14,6 +14,7 @@ from casino_env.engine import start_deal
 from casino_env.errors import CasinoError, IllegalMove, InvalidMove
 from casino_env.global_state import state_high, state_size, write_hidden
 from casino_env.invariants import broken_promise
+from casino_env.manual import MANUAL
 from casino_env.objectives import check_max_deals, check_objective, end_deals
 from casino_env.observation import (
     block_offsets,
@@ -28,6 +29,8 @@ from casino_env.state import copy_state, empty_state
 from casino_env.token_game import DEAL_OVER, NAMED, PLAYED, begin_turn, name_token, nothing_named
 from casino_env.tokens import N_TOKENS, token_name
 from casino_env.view import empty_view
+
+__doc__ = f"{__doc__}\n{MANUAL}"
 
 Space = gymnasium.spaces.Space[Any]
 
@@ -54,11 +57,7 @@ def env(
 
 
 class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments have)
-    """Royal Casino for 2, 3 or 4 agents, `player_0` … in order of play.
-
-    An agent spells its move in one to a few tokens of `Discrete(236)` and acts again until it is complete:
-    `TRAIL c` (0-51), or `CAPTURE c` (52-103) and its parts, or `BUILD c` (104-155), a `VALUE` (208-221) and
-    its parts; parts are `PILE v` (222-234), `TAKE c` (156-207) and at last `DONE` (235).
+    """Royal Casino for 2, 3 or 4 agents. The manual is the docstring of this module.
 
     Args:
         rules: rule set, e.g. `royal` or `royal;near21=pagat` (R8).
@@ -68,10 +67,6 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         max_deals: truncate a match after so many deals.
         auto_complete: after the first token of a turn, take a sole legal token automatically.
         render_mode: `ansi` (`render` returns text), `human` (it prints), or None.
-
-    Observation: a dict of `observation` (float32, the table `casino_env.observation.blocks`) and
-    `action_mask` (int8[236], 1 = legal; all zero for an agent that is not to act).
-    `reset(options=…)` takes `deck`, `dealer` and `score`, or `position` (R9 text or `Position`).
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012  (PettingZoo reads a plain class attribute)
