@@ -17,7 +17,7 @@ from casino_env.legal import MoveLister
 from casino_env.moves import Move
 from casino_env.notation import MAX_COUNT, format_position, parse_position
 from casino_env.perft import perft
-from casino_env.rules import ITEMS, Rules, check_players, side_count
+from casino_env.rules import ITEMS, Rules, RuleTable, check_players, side_count
 from casino_env.scoring import deal_points, settle
 from casino_env.state import NOBODY, State, copy_state, empty_state
 from casino_env.unions import MAX_MOVES
@@ -168,12 +168,7 @@ class Position:
 
         Raises InvalidMove for a text that is no move, IllegalMove with the reason for a forbidden one.
         """
-        move = Move.parse(move)
-        packed = move.packed
-        code = why_illegal(self._state, 0, self._rules.table, packed)
-        if code != LEGAL:
-            reason = "the deal is over" if self.is_over else reason_text(code, move)
-            raise IllegalMove(f"illegal move {move}: {reason}")
+        packed = check_move(self._state, self._rules.table, Move.parse(move))
         state = copy_state(self._state)
         apply_move(state, 0, self._rules.table, packed)
         return Position(self._rules, state, self._partial)
@@ -207,6 +202,16 @@ def _named(packed: int) -> tuple[str, Move]:
     """A packed move and its text. Most moves of a game have been seen in another."""
     move = Move.unpack(packed)
     return str(move), move
+
+
+def check_move(state: State, rules: RuleTable, move: Move) -> int:
+    """The packed move if it is legal in the game (a batch of one), else IllegalMove with the reason."""
+    packed = move.packed
+    code = why_illegal(state, 0, rules, packed)
+    if code != LEGAL:
+        reason = "the deal is over" if is_over(state, 0) else reason_text(code, move)
+        raise IllegalMove(f"illegal move {move}: {reason}")
+    return packed
 
 
 def check_dealer(dealer: int, players: int) -> int:

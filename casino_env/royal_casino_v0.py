@@ -15,6 +15,7 @@ from casino_env.errors import CasinoError, IllegalMove, InvalidMove
 from casino_env.global_state import state_high, state_size, write_hidden
 from casino_env.invariants import broken_promise
 from casino_env.manual import MANUAL
+from casino_env.moves import Move
 from casino_env.objectives import check_max_deals, check_objective, end_deals
 from casino_env.observation import (
     block_offsets,
@@ -23,10 +24,10 @@ from casino_env.observation import (
     observe_seat,
     write_spelling,
 )
-from casino_env.position import Position, check_dealer, check_score
+from casino_env.position import Position, check_dealer, check_move, check_score
 from casino_env.rules import Rules, check_players
 from casino_env.state import copy_state, empty_state
-from casino_env.token_game import DEAL_OVER, NAMED, PLAYED, begin_turn, name_token, nothing_named
+from casino_env.token_game import DEAL_OVER, NAMED, PLAYED, begin_turn, name_token, nothing_named, play_move
 from casino_env.tokens import N_TOKENS, token_name
 from casino_env.view import empty_view
 
@@ -176,17 +177,16 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
             self._was_dead_step(action)
             return
         token = self._check(action)
-        self._cumulative_rewards[self.agent_selection] = 0.0
-        self._clear_rewards()
-        outcome = name_token(self._state, self.rules.table, self._unfinished, token, self.auto_complete)
-        if outcome == DEAL_OVER:
-            self._end_deal()
-            self._begin_turn()
-        elif outcome == PLAYED:
-            self.agent_selection = self.possible_agents[self._state.turn[0]]
-        self._accumulate_rewards()
-        if self.render_mode == "human":
-            self.render()
+        self._go_on(name_token(self._state, self.rules.table, self._unfinished, token, self.auto_complete))
+
+    def play(self, move: str | Move) -> None:
+        """Play a whole move in place of its tokens; IllegalMove or InvalidMove (nothing changes) else."""
+        move = Move.parse(move)
+        if self.spelled:
+            spelled = ", ".join(map(token_name, self.spelled))
+            raise IllegalMove(f"illegal move {move}: another is being spelled ({spelled})")
+        packed = check_move(self._state, self.rules.table, move)
+        self._go_on(play_move(self._state, self.rules.table, self._unfinished, packed))
 
     def render(self) -> str | None:
         """All cards (hidden ones too) and the unfinished move as a text: returned (`ansi`) or printed."""
@@ -238,6 +238,19 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
             legal = ", ".join(map(token_name, np.flatnonzero(self._unfinished.mask).tolist()))
             raise IllegalMove(f"{token_name(token)} is illegal after {spelled}; legal: {legal}")
         return token
+
+    def _go_on(self, outcome: int) -> None:
+        """What follows a token or move of the agent to act: rewards, the next agent, the next deal."""
+        self._cumulative_rewards[self.agent_selection] = 0.0
+        self._clear_rewards()
+        if outcome == DEAL_OVER:
+            self._end_deal()
+            self._begin_turn()
+        elif outcome == PLAYED:
+            self.agent_selection = self.possible_agents[self._state.turn[0]]
+        self._accumulate_rewards()
+        if self.render_mode == "human":
+            self.render()
 
     def _end_deal(self) -> None:
         outcome = end_deals(self._state, self.rules.table, np.zeros(1, np.int64), self.objective)

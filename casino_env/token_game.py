@@ -68,6 +68,12 @@ def name_token(
         if not auto_complete or counts[OPEN] != 1:
             return UNFINISHED
         token = int(unfinished.mask.argmax())
+    return play_move(state, rules, unfinished, move)
+
+
+@kernel
+def play_move(state: State, rules: RuleTable, unfinished: Unfinished, move: int) -> int:
+    """Play a legal packed move; returns PLAYED (the next turn is begun) or DEAL_OVER."""
     apply_move(state, 0, rules, move)
     if is_over(state, 0):
         return DEAL_OVER

@@ -12,7 +12,7 @@ import pytest
 from pettingzoo import AECEnv
 from pettingzoo.test import api_test, seed_test
 
-from casino_env import royal_casino_v0
+from casino_env import IllegalMove, royal_casino_v0
 from casino_env.rules import PLAYER_COUNTS
 from tests.helpers import study
 from tests.helpers_env import (
@@ -193,6 +193,35 @@ def test_randomness_is_the_environments_own() -> None:
     assert starts[0] == starts[1]
     env.reset()
     assert env.unwrapped.position != starts[0]
+
+
+@pytest.mark.jitless
+@pytest.mark.parametrize("players", PLAYER_COUNTS)
+def test_whole_moves_in_place_of_tokens(players: int) -> None:
+    rng, env = random.Random(players), royal_casino_v0.raw_env(players=players)
+    env.reset(seed=players)
+    position = env.position
+    while not position.is_over:
+        assert env.agent_selection == f"player_{position.turn}"
+        move = rng.choice(position.legal_moves())
+        env.play(move)
+        position = position.play(move)
+        assert env.position == position
+    assert list(env.rewards.values()) == margins(position)
+    with pytest.raises(IllegalMove, match="the deal is over"):
+        env.play(move)
+
+
+def test_a_whole_move_is_refused_when_illegal_or_another_is_being_spelled() -> None:
+    env = royal_casino_v0.raw_env(auto_complete=False)
+    env.reset(options={"position": study("royal 2HAS/3S4S KCAH")})
+    before = env.position
+    with pytest.raises(IllegalMove, match="illegal move 7D: 7D is not in the hand"):
+        env.play("7D")
+    env.step(TOKENS["CAPTURE AS"])
+    with pytest.raises(IllegalMove, match=r"illegal move 2H: another is being spelled \(CAPTURE AS\)"):
+        env.play("2H")
+    assert (env.position, env.spelled) == (before, [TOKENS["CAPTURE AS"]])
 
 
 def pickled(env: AECEnv) -> AECEnv:
