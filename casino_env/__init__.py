@@ -11,6 +11,7 @@ from casino_env.errors import (
     InvalidRules,
     MoveListCut,
 )
+from casino_env.explain import explain
 from casino_env.moves import Move
 from casino_env.position import DealPoints, Position, Settlement
 from casino_env.rules import Rules
@@ -34,5 +35,6 @@ __all__ = [
     "Settlement",
     "VectorEnv",
     "View",
+    "explain",
     "royal_casino_v0",
 ]

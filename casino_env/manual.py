@@ -78,7 +78,7 @@ Actions: Discrete({N_TOKENS}), the same for every agent
 Observation: a dict of "observation" (float32, values from 0 on) and "action_mask" (int8[{N_TOKENS}])
     The mask has 1 for each legal token; all are 0 for an agent that is not to act. Seats are relative to
     the observing agent: 0 itself, 1 who acts after it. Nothing depends on a card that it has not seen.
-    Offsets and sizes are for 2/3/4 players.
+    `casino_env.explain` prints it in words. Offsets and sizes are for 2/3/4 players.
 
 {block_table()}
 
