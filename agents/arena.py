@@ -27,7 +27,7 @@ from agents.registry import CHECKPOINT_SUFFIX, make_agent, valid_agents
 from agents.versions import versions
 from casino_env.cards import N_CARDS
 from casino_env.errors import CasinoError
-from casino_env.rules import Rules, check_players, side_count
+from casino_env.rules import RULE_SETS, Rules, check_players, side_count
 from casino_env.state import IntArray
 
 __all__ = ["ArenaResult", "Played", "compete", "margin_against", "play_decks", "result_table"]
@@ -185,7 +185,7 @@ def add_arguments(parser: CommandParser) -> None:
         help="number of decks; each is played once in every seating (default: %(default)s)",
     )
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="of decks and agents (default: 0)")
-    parser.add_argument("--rules", default="royal", help="rule set: royal, plain or spade, with overrides")
+    parser.add_argument("--rules", default="royal", help=f"rule set: {', '.join(RULE_SETS)}, with overrides")
     parser.add_argument("--players", type=int, default=2, help="2, 3 or 4 (default: 2)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the result to FILE")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")

@@ -27,7 +27,7 @@ from casino_env.jit import inner_kernel, kernel
 from casino_env.legal import LegalMoves, MoveLister
 from casino_env.moves import Move, move_loose, move_pile, move_raises, move_value
 from casino_env.notation import format_position
-from casino_env.rules import PLAYER_COUNTS, TURNS, Rules, RuleTable, check_players
+from casino_env.rules import PLAYER_COUNTS, TURNS, Rules, check_players
 from casino_env.state import NOBODY, IntArray, State, copy_state, empty_state
 from casino_env.transitions import Turns
 
@@ -196,16 +196,8 @@ def _report(codes: IntArray, setting: Setting, state: State, turns: Turns | None
         lines.append(f"move      {Move.unpack(turns.moves[game])}")
         lines.append(f"then      {format_position(turns.after, game, setting.rules)}")
         if codes[game] in soundness.BROKEN:
-            sentence = _explain(turns.after, game, setting.rules.table) or sentence
+            sentence = check_state(turns.after, game, setting.rules.table) or sentence
     raise BrokenInvariant("\n".join([*lines, f"broken    {sentence}"]))
-
-
-def _explain(state: State, game: int, table: RuleTable) -> str | None:
-    """What the readable checker says, which names cards and seats."""
-    try:
-        return check_state(state, game, table)
-    except IndexError:  # it does not look for seats that are none
-        return None
 
 
 def _count(legal: LegalMoves, moves: IntArray, tally: Tally) -> None:

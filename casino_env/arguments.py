@@ -3,8 +3,11 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from casino_env.errors import CasinoError
+
+LONGEST_QUOTE = 80  # characters
 
 
 def is_count(value: Any) -> bool:
@@ -12,15 +15,32 @@ def is_count(value: Any) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= 0)
 
 
+def quoted(value: Any) -> str:
+    """`repr` of what a user gave, for a message of one line: its beginning only, if it is long."""
+    text = repr(value)
+    return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"
+
+
 def check_count(name: str, value: Any, lowest: int) -> int:
     """`value` as an int if it is a whole number of `lowest` or more, else CasinoError."""
     if not is_count(value) or value < lowest:
-        raise CasinoError(f"{name}={value!r} is not possible; valid: {lowest} or more")
+        raise CasinoError(f"{name}={quoted(value)} is not possible; valid: {lowest} or more")
     return int(value)
 
 
 def check_seed(seed: Any) -> int | None:
     """`seed` if it is a whole number of 0 or more, or None for a fresh one; else CasinoError."""
     if seed is not None and not is_count(seed):
-        raise CasinoError(f"seed={seed!r} is not possible; valid: a whole number of 0 or more, or None")
+        raise CasinoError(f"seed={quoted(seed)} is not possible; valid: a whole number of 0 or more, or None")
     return None if seed is None else int(seed)
+
+
+def whole_numbers(values: Any, shape: tuple[int, ...]) -> NDArray[np.int64] | None:
+    """The values as an int64 array laid out row by row if they are whole numbers of this shape, else None."""
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of different length
+        return None
+    if array.shape != shape or not np.issubdtype(array.dtype, np.integer):
+        return None
+    return np.ascontiguousarray(array, np.int64)

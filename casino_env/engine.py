@@ -1,7 +1,7 @@
 """Playing: dealing, applying a move, the end of a deal. Kernels change one game's row in place.
 
 A kernel is a pure function of state, deck and move: shuffling happens outside. The moves given are
-taken to be legal (`legal`, `tokens` and `check` say which are).
+taken to be legal (`legal`, `masks` and `check` say which are).
 """
 
 import numpy as np

@@ -22,4 +22,4 @@ class InvalidPosition(CasinoError):
 
 
 class MoveListCut(UserWarning):
-    """A list of legal moves reached its bound: there are more legal moves than it holds."""
+    """A list of legal moves is not complete: what is searched or listed reached its bound."""

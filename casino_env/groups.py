@@ -14,7 +14,6 @@ from casino_env.rules import MAX_VALUE, RuleTable, alone_value, sum_value
 from casino_env.state import IntArray
 
 TOTALS = (1 << MAX_VALUE + 1) - 1  # the totals that any rule set sums to
-WORTHS = MAX_VALUE + 1
 COUNT_BITS, COUNT_MASK = 3, 7  # of the cards of one worth: four at most, three of 13 worths fit in an int64
 FAILURES = 1021  # remembered choices of cards that do not split; a prime, for their remainders to differ
 

@@ -6,7 +6,7 @@ from casino_env.bits import lowest
 from casino_env.cards import FULL_DECK, N_CARDS, card_name, cards_text, iter_cards
 from casino_env.groups import group_count, splits
 from casino_env.rules import HAND_SIZE, RuleTable
-from casino_env.state import VALUES, State, union
+from casino_env.state import NOBODY, VALUES, State, union
 from casino_env.turn import values_held
 
 
@@ -16,7 +16,8 @@ def check_state(state: State, game: int, rules: RuleTable, partial: bool = False
     `partial`: cards may be missing, those promised by an owner (R4.4) included.
     """
     return (
-        _check_cards(state, game, partial)
+        _check_seats(state, game)
+        or _check_cards(state, game, partial)
         or _check_hands(state, game, rules, partial)
         or _check_builds(state, game, rules)
         or (None if partial else broken_promise(state, game, rules))
@@ -29,6 +30,18 @@ def broken_promise(state: State, game: int, rules: RuleTable) -> str | None:
         held, _ = values_held(rules, int(hand))
         if bare := int(owned) & ~held:
             return f"seat {seat} owns the build of {lowest(bare)} without a card that captures it (R4.4)"
+    return None
+
+
+def _check_seats(state: State, game: int) -> str | None:
+    seats = state.hands.shape[1]
+    for name, seat in (("turn", state.turn[game]), ("dealer", state.dealer[game])):
+        if not 0 <= seat < seats:
+            return f"{name} {seat} is not a seat from 0 to {seats - 1}"
+    if not NOBODY <= state.last_capture[game] < seats:
+        return f"last capture by {state.last_capture[game]}, which is not a seat from 0 to {seats - 1}"
+    if not 0 <= state.dealt[game] <= N_CARDS:
+        return f"{state.dealt[game]} cards dealt, which is not a number from 0 to {N_CARDS}"
     return None
 
 
@@ -72,10 +85,16 @@ def _check_hands(state: State, game: int, rules: RuleTable, partial: bool) -> st
 
 
 def _check_builds(state: State, game: int, rules: RuleTable) -> str | None:
-    order, standing = np.zeros(N_CARDS, np.int64), union(state.owned, game)
+    order, standing = np.zeros(N_CARDS, np.int64), int(union(state.owned, game))
+    if sum(int(owned).bit_count() for owned in state.owned[game]) != standing.bit_count():
+        return "a build that two seats own"
+    if (standing | int(state.multiple[game])) >> VALUES:
+        return f"a build of more than {VALUES - 1}"
     for value in range(VALUES):
         cards = int(state.build_cards[game, value])
         if not standing >> value & 1:
+            if cards or state.multiple[game] >> value & 1:
+                return f"cards or the mark of a build of {value} that nobody owns"
             continue
         if not rules.build_values >> value & 1:
             return f"the rule set has no build of {value}"

@@ -1,7 +1,8 @@
 """Whole-move lists (R3.6): every legal choice of a turn, once, as packed moves.
 
-Axes: `B` games, `M` moves of all games together. A list is bounded by `MAX_MOVES` a game; reaching the
-bound is reported in `LegalMoves.bounded`. Which choices are legal is stated in `turn`, not here; the
+Axes: `B` games, `M` moves of all games together. A list is bounded by `MAX_MOVES` a game, and so is what is
+searched for one card and value; reaching a bound is reported in `LegalMoves.bounded`. Every card of the
+hand has room for some of its moves. Which choices are legal is stated in `turn`, not here; the
 scratch space `work` is laid out in `unions`.
 """
 
@@ -34,6 +35,7 @@ from casino_env.unions import (
     COUNT,
     CUT,
     FIRSTS,
+    LIMIT,
     MAX_MOVES,
     MOVES,
     SETS,
@@ -41,11 +43,14 @@ from casino_env.unions import (
     UNIONS,
     WORK_SIZE,
     add_once,
+    is_full,
     list_groups,
     list_sums,
     prepare_sums,
     unite,
 )
+
+RESERVED = 64  # moves of a list that each later card of the hand can count on
 
 
 class LegalMoves(NamedTuple):
@@ -53,7 +58,7 @@ class LegalMoves(NamedTuple):
 
     offsets: IntArray  # [B + 1]
     moves: IntArray  # [M] packed moves
-    bounded: NDArray[np.bool_]  # [B] true: the list was cut at the bound
+    bounded: NDArray[np.bool_]  # [B] true: the list is not complete
 
 
 class MoveLister:
@@ -125,6 +130,7 @@ def list_turn(rules: RuleTable, table: Table, work: IntArray) -> None:
     while hand:
         card = lowest(hand)
         hand &= hand - 1
+        work[LIMIT] = MAX_MOVES - RESERVED * popcount(hand)
         held = held_after(rules, table, card)
         if may_trail(rules, table, card):
             _emit(work, pack(card, 0, 0, 0, 0))
@@ -220,7 +226,7 @@ def _complete_groups(rules: RuleTable, need: int, unions: int, n_sets: int, work
     """Add every way to complete the played card's group, with every union of other groups, to the sets."""
     firsts = list_sums(rules, need, 0, FIRSTS, work)
     for i in range(firsts):
-        if work[CUT]:
+        if is_full(work, n_sets):
             break
         for j in range(unions):
             if work[FIRSTS + i] & work[UNIONS + j] == 0:
@@ -236,9 +242,9 @@ def _may_hold_group(work: IntArray, cards: int, value: int) -> bool:
 
 @inner_kernel
 def _emit(work: IntArray, move: int) -> None:
-    """Append a move to the list while it is below its bound."""
+    """Append a move to the list while there is room for it."""
     count = work[COUNT]
-    if count < MAX_MOVES:
+    if count < work[LIMIT]:
         work[MOVES + count] = move
         work[COUNT] = count + 1
     else:

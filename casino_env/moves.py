@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from casino_env.arguments import is_count, quoted
 from casino_env.cards import (
     FULL_DECK,
     N_CARDS,
@@ -51,8 +52,9 @@ class Move:
     raises: bool = False  # the build of `value` minus the played card's value is raised (R4.2)
 
     def __post_init__(self) -> None:
-        cards = 0 <= self.card < N_CARDS and 0 <= self.loose <= FULL_DECK
-        builds = LOWEST_VALUE <= self.value <= ACE_HIGH or (self.value == 0 and not self.raises)
+        whole = is_count(self.card) and is_count(self.loose) and is_count(self.value)
+        cards = whole and self.card < N_CARDS and self.loose <= FULL_DECK
+        builds = whole and (LOWEST_VALUE <= self.value <= ACE_HIGH or (self.value == 0 and not self.raises))
         if not (cards and builds):
             raise InvalidMove(f"no move has card {self.card}, loose {self.loose}, value {self.value}")
 
@@ -159,7 +161,7 @@ def _loose_set(text: str, cards: list[int]) -> int:
 
 
 def _refuse(text: str, reason: str) -> NoReturn:
-    raise InvalidMove(f"{text!r} is not a move: {reason}")
+    raise InvalidMove(f"{quoted(text)} is not a move: {reason}")
 
 
 @kernel

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 
+from casino_env.arguments import quoted
 from casino_env.cards import N_CARDS, card_name, card_set, cards_text, parse_cards
 from casino_env.errors import InvalidPosition, InvalidRules
 from casino_env.invariants import check_state
@@ -99,7 +100,7 @@ def _read_builds(fields: list[str], state: State) -> None:
     for part in fields[3].split(","):
         match = _BUILD.fullmatch(part)
         if not match:
-            raise _error(3, f"{part!r} is not a build such as 9=4C5H@1 or 9*=4C5H9D@1")
+            raise _error(3, f"{quoted(part)} is not a build such as 9=4C5H@1 or 9*=4C5H9D@1")
         value, owner = int(match[1]), int(match[4])
         if not LOWEST_VALUE <= value <= ACE_HIGH or owner >= players:
             raise _error(3, f"'{part}' has no value from 2 to 14 or no seat from 0 to {players - 1}")
@@ -148,7 +149,7 @@ def _read_set(fields: list[str], index: int, text: str) -> int:
 
 def _read_seat(fields: list[str], index: int, players: int) -> int:
     if fields[index] not in map(str, range(players)):
-        raise _error(index, f"{fields[index]!r} is not a seat; valid: 0 to {players - 1}")
+        raise _error(index, f"{quoted(fields[index])} is not a seat; valid: 0 to {players - 1}")
     return int(fields[index])
 
 
@@ -156,7 +157,7 @@ def _read_numbers(fields: list[str], index: int, count: int) -> IntArray:
     parts = _parts(fields, index, count)
     for part in parts:
         if not _NUMBER.fullmatch(part) or int(part) > MAX_COUNT:
-            raise _error(index, f"{part[:20]!r} is not a count from 0 to {MAX_COUNT}")
+            raise _error(index, f"{quoted(part)} is not a count from 0 to {MAX_COUNT}")
     return np.array([int(part) for part in parts], np.int64)
 
 

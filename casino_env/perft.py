@@ -22,7 +22,7 @@ def perft(state: State, rules: RuleTable, depth: int) -> int:
     legal = MoveLister(CHUNK)(state, rules)
     if legal.bounded.any():
         raise CasinoError(
-            f"perft: a position has more than {MAX_MOVES} legal moves: the count would be short"
+            f"perft: the list of legal moves of a position is cut (a search reached {MAX_MOVES})"
         )
     if depth == 1:
         return len(legal.moves)

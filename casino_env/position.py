@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from casino_env.arguments import check_count, is_count
+from casino_env.arguments import check_count, is_count, quoted
 from casino_env.check import LEGAL, reason_text, why_illegal
 from casino_env.decks import DeckLike, read_deck, seeded_rng, shuffled_deck
 from casino_env.engine import apply_move, is_over, start_deal
@@ -97,7 +97,7 @@ class Position:
     def parse(cls, text: str, partial: bool = False) -> "Position":
         """Read an R9 text; InvalidPosition names what is wrong. `partial`: see `notation.parse_position`."""
         if not isinstance(text, str):
-            raise InvalidPosition(f"a position is a text of 11 fields, not {text!r}")
+            raise InvalidPosition(f"a position is a text of 11 fields, not {quoted(text)}")
         return cls(*parse_position(text, partial), partial)
 
     def __str__(self) -> str:
@@ -155,12 +155,13 @@ class Position:
     def legal_moves(self) -> list[Move]:
         """Every legal move (R3.6), sorted by text; none when the deal is over.
 
-        A list cut at `legal.MAX_MOVES` comes with a `MoveListCut` warning; `play` and the tokens know
-        no such bound.
+        A list that is not complete (see `legal`) comes with a `MoveListCut` warning; `play` and the tokens
+        know no bound.
         """
         legal = _local.list_moves(self._state, self._rules.table)
         if legal.bounded[0]:
-            warnings.warn(f"the list is cut at {MAX_MOVES} legal moves", MoveListCut, stacklevel=2)
+            text = f"the list is cut: {len(legal.moves)} legal moves of more; a search reached {MAX_MOVES}"
+            warnings.warn(text, MoveListCut, stacklevel=2)
         return [move for _, move in sorted(map(_named, legal.moves.tolist()))]
 
     def play(self, move: str | Move) -> "Position":
@@ -217,7 +218,7 @@ def check_move(state: State, rules: RuleTable, move: Move) -> int:
 def check_dealer(dealer: int, players: int) -> int:
     """`dealer` if it is a seat, else CasinoError."""
     if not is_count(dealer) or dealer >= players:
-        raise CasinoError(f"dealer={dealer!r} is not a seat; valid: 0 to {players - 1}")
+        raise CasinoError(f"dealer={quoted(dealer)} is not a seat; valid: 0 to {players - 1}")
     return int(dealer)
 
 
@@ -228,5 +229,7 @@ def check_score(score: Sequence[int] | None, players: int) -> Sequence[int]:
         return [0] * sides
     numbers = isinstance(score, Sequence | np.ndarray) and len(score) == sides
     if not numbers or any(not is_count(points) or points > MAX_COUNT for points in score):
-        raise CasinoError(f"score={score!r}; valid: {sides} numbers from 0 to {MAX_COUNT}, one for each side")
+        raise CasinoError(
+            f"score={quoted(score)}; valid: {sides} numbers from 0 to {MAX_COUNT}, one for each side"
+        )
     return score

@@ -9,6 +9,7 @@ import numpy as np
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
+from casino_env.arguments import quoted
 from casino_env.decks import read_deck, seeded_rng, shuffled_deck
 from casino_env.engine import start_deal
 from casino_env.errors import CasinoError, IllegalMove, InvalidMove
@@ -93,7 +94,9 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         self.rules, self.players = Rules.parse(rules), check_players(players)
         self.objective = check_objective(objective)
         self.max_deals = check_max_deals(max_deals, objective)
-        self.auto_complete, self.render_mode = auto_complete, render_mode
+        self.auto_complete, self.render_mode = bool(auto_complete), render_mode
+        if not isinstance(auto_complete, bool | np.bool_):
+            raise CasinoError(f"auto_complete={quoted(auto_complete)} is not possible; valid: True, False")
         self.possible_agents = [f"player_{seat}" for seat in range(self.players)]
         self.observation_spaces: dict[str, Space] = {
             agent: gymnasium.spaces.Dict(
@@ -133,7 +136,11 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start an episode; CasinoError for wrong or contradicting options, before anything changes."""
-        options = options or {}
+        options = {} if options is None else options
+        if not isinstance(options, dict):
+            raise CasinoError(
+                f"reset options are a dict, not {quoted(options)}; valid: {', '.join(RESET_OPTIONS)}"
+            )
         for name in options:
             if name not in RESET_OPTIONS:
                 valid = ", ".join(RESET_OPTIONS)  # PettingZoo's own tests pass a foreign option
@@ -232,7 +239,7 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         except TypeError:
             token = -1
         if not 0 <= token < N_TOKENS:
-            raise InvalidMove(f"action {action!r} is not a token; valid: 0 to {N_TOKENS - 1}")
+            raise InvalidMove(f"action {quoted(action)} is not a token; valid: 0 to {N_TOKENS - 1}")
         if not self._unfinished.mask[token]:
             spelled = ", ".join(map(token_name, self.spelled)) or "nothing"
             legal = ", ".join(map(token_name, np.flatnonzero(self._unfinished.mask).tolist()))

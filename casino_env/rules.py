@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from casino_env.arguments import is_count
+from casino_env.arguments import is_count, quoted
 from casino_env.cards import BIG_CASINO, LITTLE_CASINO, N_CARDS, RANKS, SUIT_COUNT
 from casino_env.errors import InvalidRules
 from casino_env.jit import inner_kernel
@@ -118,6 +118,7 @@ _BASE_TABLES: dict[str, dict[str, int]] = {
         "jack_of_spades": 0,
     },
 }
+RULE_SETS = tuple(_BASE_TABLES)
 _LENIENT = {
     "capture": "free",
     "raise_own": "no",
@@ -151,13 +152,13 @@ class Rules:
     overrides: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
-        if self.base not in _BASE_TABLES:
-            raise InvalidRules(f"unknown rule set {self.base!r}; valid: {', '.join(_BASE_TABLES)}")
+        if self.base not in RULE_SETS:
+            raise InvalidRules(f"unknown rule set {quoted(self.base)}; valid: {', '.join(RULE_SETS)}")
         seen = set()
         for name, value in self.overrides:
             _check_option(name, value)
             if name in seen:
-                raise InvalidRules(f"rule field {name!r} is given twice")
+                raise InvalidRules(f"rule field {quoted(name)} is given twice")
             seen.add(name)
 
     @classmethod
@@ -166,13 +167,13 @@ class Rules:
         if isinstance(text, Rules):
             return text
         if not isinstance(text, str):
-            raise InvalidRules(f"rules are a text such as 'royal', not {text!r}")
+            raise InvalidRules(f"rules are a text such as 'royal', not {quoted(text)}")
         base, *parts = text.split(";")
         overrides = []
         for part in parts:
             name, equals, value = part.partition("=")
             if not equals:
-                raise InvalidRules(f"rule override {part!r} is not of the form field=value")
+                raise InvalidRules(f"rule override {quoted(part)} is not of the form field=value")
             overrides.append((name, value))
         return cls(base, tuple(overrides))
 
@@ -228,7 +229,7 @@ def is_paired(rules: RuleTable, card: int) -> int:
 def check_players(players: int) -> int:
     """`players` if the game can be played by so many (R2.1), else InvalidRules."""
     if not is_count(players) or players not in PLAYER_COUNTS:
-        raise InvalidRules(f"players={players!r} is not possible; valid: 2, 3, 4")
+        raise InvalidRules(f"players={quoted(players)} is not possible; valid: 2, 3, 4")
     return int(players)
 
 
@@ -241,9 +242,9 @@ def _check_option(name: str, value: str) -> None:
     if name == TARGET:
         if not re.fullmatch("[1-9][0-9]{0,3}", value):
             raise InvalidRules(
-                f"rule field 'target' is {value[:9]!r}; valid: a number from 1 to {MAX_TARGET}"
+                f"rule field 'target' is {quoted(value)}; valid: a number from 1 to {MAX_TARGET}"
             )
     elif name not in OPTIONS:
-        raise InvalidRules(f"unknown rule field {name!r}; valid: {', '.join([*OPTIONS, TARGET])}")
+        raise InvalidRules(f"unknown rule field {quoted(name)}; valid: {', '.join([*OPTIONS, TARGET])}")
     elif value not in OPTIONS[name]:
-        raise InvalidRules(f"rule field {name!r} is {value!r}; valid: {', '.join(OPTIONS[name])}")
+        raise InvalidRules(f"rule field {quoted(name)} is {quoted(value)}; valid: {', '.join(OPTIONS[name])}")

@@ -10,6 +10,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+from casino_env.arguments import quoted
 from casino_env.errors import CasinoError, IllegalMove
 from casino_env.legal import LegalMoves, MoveLister
 from casino_env.moves import Move
@@ -65,7 +66,7 @@ class RoyalCasinoEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         self.render_mode = render_mode
         if learner_seat != RANDOM_SEAT and learner_seat not in range(players):
             valid = f"0 to {players - 1}, or '{RANDOM_SEAT}'"
-            raise CasinoError(f"learner_seat={learner_seat!r} is not a seat; valid: {valid}")
+            raise CasinoError(f"learner_seat={quoted(learner_seat)} is not a seat; valid: {valid}")
         self.opponents, self.learner_seat, self.refuse_illegal = list(opponents), learner_seat, refuse_illegal
         agent = self.game.possible_agents[0]
         self.observation_space = self.game.observation_space(agent)["observation"]  # type: ignore[index]

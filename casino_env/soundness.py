@@ -19,7 +19,7 @@ SOUND = 0
 NO_SEAT, TWICE, MISSING, UNEVEN, LARGE, BAD_STOCK, NO_HANDS = range(1, 8)
 NO_VALUE, NO_SPLIT, MARK, STRAY, PROMISE, SMALL = range(8, 14)
 BROKEN = {  # words of the sentences of `check_state`, except for what only arrays can break
-    NO_SEAT: "a seat is not one of the table",
+    NO_SEAT: "not a ",
     TWICE: "appears twice",
     MISSING: "cards are missing",
     UNEVEN: "hands of uneven size",
@@ -30,7 +30,7 @@ BROKEN = {  # words of the sentences of `check_state`, except for what only arra
     NO_VALUE: "the rule set has no build of",
     NO_SPLIT: "does not split into groups",
     MARK: "group(s), so it is",
-    STRAY: "cards or the mark of a build that nobody owns, or a build that two own",
+    STRAY: "a build ",
     PROMISE: "without a card that captures it",
 }
 LARGEST_TABLE = 1 << 20  # entries for the sums of one build: beyond, `splits` has to do

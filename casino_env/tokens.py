@@ -3,8 +3,8 @@
 Every legal move has a spelling, every completed spelling is a legal move, and no prefix is a dead end.
 Parts come in one order: the pile first if at all, then loose cards group by group; rising ids within a
 group, groups by rising first card, the played card's group before the others. An ace opening a group of
-14 counts 14. Forced cards (R3.3) are taken without being named. Which choices are legal is stated in
-`turn`; the cost of a mask is linear in the number of loose cards.
+14 counts 14. Forced cards (R3.3) are taken without being named. Owns what each token does to an unfinished
+move; which are legal next is in `masks`.
 """
 
 from typing import NamedTuple

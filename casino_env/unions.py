@@ -10,7 +10,7 @@ from casino_env.jit import inner_kernel
 from casino_env.rules import RuleTable, alone_value, sum_value
 from casino_env.state import IntArray
 
-MAX_MOVES = 4096  # a game; also the bound of groups and of sets for one played card and value
+MAX_MOVES = 4096  # a game; also the bound of groups, unions and sets for one played card and value
 
 FEW = 32  # sets searched one by one; more are found by hash
 HASH_PRIME = 8179  # just below TABLE_SIZE
@@ -27,7 +27,8 @@ TABLE = SETS + MAX_MOVES  # open hash table of the region being filled, once it 
 TABLE_SIZE = 2 * MAX_MOVES
 MOVES = TABLE + TABLE_SIZE  # the list, packed moves
 COUNT = MOVES + MAX_MOVES  # its length
-CUT = COUNT + 1  # 1 once something did not fit
+LIMIT = COUNT + 1  # of the length, for the card being listed
+CUT = LIMIT + 1  # 1 once something did not fit
 WORK_SIZE = CUT + 1
 
 
@@ -74,7 +75,7 @@ def list_sums(rules: RuleTable, need: int, forced: int, region: int, work: IntAr
     Sets of one forced card are left out.
     """
     count = depth = chosen = index = 0
-    while True:
+    while not is_full(work, count):
         if need and work[TOTALS_FROM + index] >> need & 1:  # what is missing can be had from here on
             card = work[IDS + index]
             index += 1
@@ -94,6 +95,7 @@ def list_sums(rules: RuleTable, need: int, forced: int, region: int, work: IntAr
             card = work[IDS + index - 1]
             chosen &= ~(1 << card)
             need += sum_value(rules, card)
+    return count
 
 
 @inner_kernel
@@ -103,7 +105,7 @@ def unite(work: IntArray, groups: int) -> int:
     count = 1
     for i in range(groups):
         group = work[GROUPS + i]
-        if work[CUT]:
+        if is_full(work, count):
             break
         for j in range(count):  # the unions of earlier groups
             if work[UNIONS + j] & group == 0:
@@ -148,10 +150,18 @@ def _slot(work: IntArray, cards: int) -> int:
 
 
 @inner_kernel
+def is_full(work: IntArray, count: int) -> bool:
+    """Whether a region has no room for what may follow, which CUT notes."""
+    if count < MAX_MOVES:
+        return False
+    work[CUT] = 1
+    return True
+
+
+@inner_kernel
 def append(work: IntArray, region: int, count: int, cards: int) -> int:
     """Append while there is room; returns the new count, which stays at the bound once reached."""
-    if count < MAX_MOVES:
-        work[region + count] = cards
-        return count + 1
-    work[CUT] = 1
-    return count
+    if is_full(work, count):
+        return count
+    work[region + count] = cards
+    return count + 1

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from casino_env.arguments import check_count
+from casino_env.arguments import check_count, whole_numbers
 from casino_env.cards import N_CARDS
 from casino_env.decks import DeckStreams
 from casino_env.engine import apply_batch, start_deals
@@ -95,12 +95,12 @@ class VectorEnv:
 
         Raises IllegalMove if an index is out of range, or before `reset`; nothing is played then.
         """
-        choices, counts = np.asarray(choices), np.diff(self.legal.offsets)
-        whole = choices.shape == counts.shape and np.issubdtype(choices.dtype, np.integer)
-        if not whole or (choices < 0).any() or (choices >= counts).any():
+        counts = np.diff(self.legal.offsets)
+        indices = whole_numbers(choices, counts.shape)
+        if indices is None or (indices < 0).any() or (indices >= counts).any():
             raise IllegalMove(f"choices: give {self.num_envs} indices, each below its game's number of moves")
         over = np.zeros(self.num_envs, np.bool_)
-        moves = self.legal.moves[self.legal.offsets[:-1] + choices]
+        moves = self.legal.moves[self.legal.offsets[:-1] + indices]
         apply_batch(self.state, self.rules.table, moves, over)
         rewards = np.zeros((self.num_envs, self.players))
         points = np.zeros_like(self.state.score)
@@ -121,16 +121,15 @@ class VectorEnv:
         self, decks: NDArray[np.int8] | None, dealers: Sequence[int] | IntArray | None
     ) -> tuple[NDArray[np.int8] | None, IntArray]:
         everyone = np.arange(self.num_envs)
-        places = everyone % self.players if dealers is None else np.asarray(dealers)
-        if places.shape != everyone.shape or not np.isin(places, range(self.players)).all():
+        places = everyone % self.players if dealers is None else whole_numbers(dealers, everyone.shape)
+        if places is None or not np.isin(places, range(self.players)).all():
             raise CasinoError(f"dealers: give {self.num_envs} seats from 0 to {self.players - 1}")
-        if decks is not None:
-            decks = np.asarray(decks)
-            whole = decks.shape == (self.num_envs, N_CARDS) and (np.sort(decks) == np.arange(N_CARDS)).all()
-            if not whole:
-                raise CasinoError(f"decks: give {self.num_envs} decks of the {N_CARDS} card ids once each")
-            decks = decks.astype(np.int8)
-        return decks, places.astype(np.int64)
+        if decks is None:
+            return None, places
+        cards = whole_numbers(decks, (self.num_envs, N_CARDS))
+        if cards is None or not (np.sort(cards) == np.arange(N_CARDS)).all():
+            raise CasinoError(f"decks: give {self.num_envs} decks of the {N_CARDS} card ids once each")
+        return cards.astype(np.int8), places
 
     def _deal_next(self, ended: IntArray, score: IntArray, finished: NDArray[np.bool_]) -> None:
         """R2.3: the next deal of the match, or the first of a new episode."""

@@ -9,8 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from casino_env.arguments import whole_numbers
 from casino_env.bits import popcount
 from casino_env.cards import N_CARDS
+from casino_env.errors import CasinoError
 from casino_env.jit import borrow, inner_kernel, kernel
 from casino_env.rules import side_count
 from casino_env.state import NOBODY, VALUES, IntArray, State
@@ -34,8 +36,15 @@ class View(NamedTuple):
 
 
 def see(state: State, seats: IntArray | None = None) -> View:
-    """The view of `seats` [B] (default: the seat to act) of every game; a copy."""
+    """The view of `seats` [B] (default: the seat to act) of every game; a copy.
+
+    Raises CasinoError if they are not seats.
+    """
     games, players = state.hands.shape
+    if seats is not None:
+        seats = whole_numbers(seats, (games,))
+        if seats is None or not np.isin(seats, range(players)).all():
+            raise CasinoError(f"seats: give {games} seats from 0 to {players - 1}")
     view = empty_view(games, players)
     _see(state, state.turn if seats is None else seats, view)
     return view

@@ -5,14 +5,17 @@ No test here has a clock; but a search over all sets of the loose cards would no
 
 import random
 import warnings
+from collections import Counter
 
 import pytest
 
 from casino_env import Move, MoveListCut, Position
+from casino_env.cards import card_id
 from casino_env.check import LEGAL, why_illegal
+from casino_env.legal import RESERVED
 from casino_env.tokens import CAPTURE, DONE, EMPTY
 from casino_env.unions import MAX_MOVES
-from tests.helpers import fields, legal, study
+from tests.helpers import DECK, fields, legal, study
 from tests.helpers_cards import in_order, split_cards
 from tests.helpers_env import Speller
 
@@ -58,6 +61,20 @@ def test_a_cut_list_holds_distinct_legal_moves(name: str) -> None:
     moves = cut_list(position)
     assert len(set(moves)) == len(moves) == MAX_MOVES
     assert all(is_legal(position, move) for move in moves)
+
+
+@pytest.mark.parametrize("hand", ["2S3S4SKS", "9STSJSKC"])
+def test_every_card_keeps_moves_in_a_cut_list(hand: str) -> None:
+    moves = Counter(move.card for move in cut_list(study(f"royal;capture=free {hand}/QCQDQHQS {ROYAL}")))
+    assert sum(moves.values()) == MAX_MOVES
+    assert min(moves[card_id(card)] for card in split_cards(hand)) >= RESERVED
+
+
+def test_a_table_of_fifty_cards() -> None:
+    """A whole position: the other cards of the deck lie loose."""
+    rest = in_order([card for card in DECK if card not in ("KH", "KS")])
+    position = Position.parse(f"royal;capture=free KH/KS {rest} - -/- - 0 - 0/0 0/0 1")
+    assert {move.kind for move in cut_list(position)} == {"trail", "capture"}
 
 
 @pytest.mark.parametrize(("hand", "moves"), [("KS", ["KS"]), ("QD", ["QD", "QD*QH", "QD*QS"])])

@@ -18,6 +18,7 @@ from casino_env import (
     Position,
     Rules,
 )
+from casino_env.arguments import quoted
 from casino_env.invariants import check_state
 from casino_env.notation import FIELDS
 from casino_env.observation import observe_batch
@@ -143,7 +144,7 @@ def test_a_hostile_move_is_played_or_refused(drawn: tuple[dict[str, Any], str]) 
     try:
         move = Move.parse(text)
     except InvalidMove as error:
-        assert refusal(error).startswith(f"{text!r} is not a move: ")
+        assert refusal(error).startswith(f"{quoted(text)} is not a move: ")
         return
     assert str(move) == text
     assert Move.unpack(move.packed) == move

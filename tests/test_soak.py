@@ -197,7 +197,7 @@ def test_both_checkers_name_what_is_broken(code: int, change: Change, rules: Rul
 def test_arrays_that_no_text_can_write(code: int, change: Change) -> None:
     state = MIDDLE.state
     change(state)
-    assert state_code(state, ROYAL) == code
+    assert agree(state, ROYAL) == code
 
 
 def disturb(state: State, rng: random.Random) -> None:

@@ -147,11 +147,13 @@ def test_wrong_choices_play_nothing() -> None:
     counts, state = np.diff(legal.offsets), copy_state(env.state)
     one_too_high, negative = np.zeros(4, int), np.zeros(4, int)
     one_too_high[2], negative[3] = counts[2], -1
-    for choices in (one_too_high, negative, np.zeros(3, int), np.zeros((4, 1), int), 0):
+    ragged: Any = [[0], [0], [0], []]
+    others: list[Any] = [0, "zero", [0.0] * 4, [None] * 4, ragged]
+    for choices in (one_too_high, negative, np.zeros(3, int), np.zeros((4, 1), int), *others):
         with pytest.raises(IllegalMove, match="4 indices"):
             env.step(choices)
         assert equal_arrays(env.state, state)
-    env.step(counts - 1)
+    env.step((counts - 1).astype(np.uint64))
     assert not equal_arrays(env.state, state)
 
 
@@ -162,6 +164,10 @@ def test_wrong_choices_play_nothing() -> None:
         {"decks": np.zeros((4, 52), np.int8)},  # one card 52 times
         {"decks": np.arange(52, dtype=np.int8)},  # one deck for four games
         {"decks": np.tile(np.arange(51), (4, 1))},
+        {"decks": [[0, 1], [2]]},
+        {"decks": [[None] * 52] * 4},
+        {"decks": np.tile(np.arange(52.0), (4, 1))},
+        {"dealers": ["first", 0, 0, 0]},
         {"decks": np.tile(np.arange(1, 53), (4, 1))},
         {"dealers": [2, 0, 0, 0]},
         {"dealers": [0, 0, 0, -1]},

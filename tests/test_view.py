@@ -1,9 +1,11 @@
 """Views: hidden cards and the numbering of seats enter neither what a seat sees nor its observation."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from casino_env import royal_casino_v0
+from casino_env import CasinoError, royal_casino_v0
 from casino_env.invariants import broken_promise
 from casino_env.legal import MoveLister
 from casino_env.observation import observe_batch
@@ -108,6 +110,12 @@ def test_a_view_is_a_copy() -> None:
 
 
 @pytest.mark.jitless
+@pytest.mark.parametrize("seats", [[0, 2], [0], [0, -1], ["a", "b"]], ids=str)
+def test_seats_that_are_none(seats: Any) -> None:
+    with pytest.raises(CasinoError, match="seats: give 2 seats from 0 to 1"):
+        see(next(random_states(2, 2, 0)), seats)
+
+
 def test_views_of_some_games() -> None:
     state = next(random_states(4, games=5, seed=0))
     for games in ([0, 1], [4, 2, 2]):
