@@ -6,11 +6,9 @@ given to an agent that plays.
 
 from functools import cache
 
-import numpy as np
-
 from casino_env.cards import N_CARDS
 from casino_env.jit import kernel
-from casino_env.observation import Block, FloatArray, blocks, observation_high, write_cards
+from casino_env.observation import Block, FloatArray, blocks, lay_out, length, write_cards
 from casino_env.rules import TURNS
 from casino_env.state import State
 
@@ -19,35 +17,13 @@ from casino_env.state import State
 def state_blocks(players: int) -> tuple[Block, ...]:
     """The blocks of the global state of a game of `players` seats, in order."""
     known = blocks(players)
-    offset = known[-1].offset + known[-1].size
+    stock = "by card id, 1 for the next card to be dealt, 1/48 less for each after it"
     hidden = (
-        ("other_hands", N_CARDS * (players - 1), "hands of seats 1, 2 …, by card id"),
-        (
-            "stock",
-            N_CARDS,
-            "by card id, 1 for the next card to be dealt, 1/48 less for each after it",
-        ),
-        ("turn", players, "seat to act, one-hot"),
+        ("other_hands", N_CARDS * (players - 1), True, "hands of seats 1, 2 …, by card id"),
+        ("stock", N_CARDS, True, stock),
+        ("turn", players, True, "seat to act, one-hot"),
     )
-    result = list(known)
-    for name, size, meaning in hidden:
-        result.append(Block(name, size, offset, True, meaning))
-        offset += size
-    return tuple(result)
-
-
-def state_size(players: int) -> int:
-    """Length of the global state."""
-    last = state_blocks(players)[-1]
-    return last.offset + last.size
-
-
-def state_high(players: int) -> FloatArray:
-    """Upper bounds, float32; the lower bounds are 0."""
-    high = np.ones(state_size(players), np.float32)
-    known = observation_high(players)
-    high[: len(known)] = known
-    return high
+    return known + lay_out(hidden, length(known))
 
 
 @kernel

@@ -3,6 +3,7 @@
 The space and its manual come from the table `blocks`; nothing else knows an offset.
 """
 
+from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
@@ -102,24 +103,33 @@ def blocks(players: int) -> tuple[Block, ...]:
             "unfinished move: first card of the latest group of loose cards only",
         ),
     }
-    result, offset = [], 0
-    for _, (name, size, bounded, meaning) in sorted(table.items()):
+    return lay_out([row for _, row in sorted(table.items())])
+
+
+def lay_out(rows: Iterable[tuple[str, int, bool, str]], offset: int = 0) -> tuple[Block, ...]:
+    """Blocks one after another from `offset` on, each given by name, size, bounded and meaning."""
+    result = []
+    for name, size, bounded, meaning in rows:
         result.append(Block(name, size, offset, bounded, meaning))
         offset += size
     return tuple(result)
 
 
+def length(table: tuple[Block, ...]) -> int:
+    """Length of the vector that the blocks make up."""
+    return table[-1].offset + table[-1].size
+
+
+def upper_bounds(table: tuple[Block, ...]) -> FloatArray:
+    """Upper bounds of that vector, float32; the lower bounds are 0."""
+    return np.concatenate(
+        [np.full(block.size, 1 if block.bounded else np.inf, np.float32) for block in table]
+    )
+
+
 def observation_size(players: int) -> int:
     """Length of the observation vector."""
-    last = blocks(players)[-1]
-    return last.offset + last.size
-
-
-def observation_high(players: int) -> FloatArray:
-    """Upper bounds, float32[N]; the lower bounds are 0."""
-    return np.concatenate(
-        [np.full(block.size, 1 if block.bounded else np.inf, np.float32) for block in blocks(players)]
-    )
+    return length(blocks(players))
 
 
 def block_offsets(players: int) -> IntArray:

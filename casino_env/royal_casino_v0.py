@@ -13,16 +13,18 @@ from casino_env.arguments import quoted
 from casino_env.decks import read_deck, seeded_rng, shuffled_deck
 from casino_env.engine import start_deal
 from casino_env.errors import CasinoError, IllegalMove, InvalidMove
-from casino_env.global_state import state_high, state_size, write_hidden
+from casino_env.global_state import state_blocks, write_hidden
 from casino_env.invariants import broken_promise
 from casino_env.manual import MANUAL
 from casino_env.moves import Move
 from casino_env.objectives import check_max_deals, check_objective, end_deals
 from casino_env.observation import (
     block_offsets,
-    observation_high,
+    blocks,
+    length,
     observation_size,
     observe_seat,
+    upper_bounds,
     write_spelling,
 )
 from casino_env.position import Position, check_dealer, check_move, check_score
@@ -98,10 +100,11 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         if not isinstance(auto_complete, bool | np.bool_):
             raise CasinoError(f"auto_complete={quoted(auto_complete)} is not possible; valid: True, False")
         self.possible_agents = [f"player_{seat}" for seat in range(self.players)]
+        high = upper_bounds(blocks(self.players))
         self.observation_spaces: dict[str, Space] = {
             agent: gymnasium.spaces.Dict(
                 {
-                    "observation": gymnasium.spaces.Box(0, observation_high(self.players), dtype=np.float32),
+                    "observation": gymnasium.spaces.Box(0, high, dtype=np.float32),
                     "action_mask": gymnasium.spaces.MultiBinary(N_TOKENS),
                 }
             )
@@ -110,7 +113,7 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         self.action_spaces: dict[str, Space] = {
             agent: gymnasium.spaces.Discrete(N_TOKENS) for agent in self.possible_agents
         }
-        self.state_space = gymnasium.spaces.Box(0, state_high(self.players), dtype=np.float32)
+        self.state_space = gymnasium.spaces.Box(0, upper_bounds(state_blocks(self.players)), dtype=np.float32)
         self._offsets, self._view = block_offsets(self.players), empty_view(1, self.players)
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._rng = np.random.default_rng()
@@ -171,7 +174,8 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
 
     def state(self) -> np.ndarray:
         """The whole game, hidden cards too, as the table `casino_env.global_state.state_blocks` says."""
-        known, vector = observation_size(self.players), np.empty(state_size(self.players), np.float32)
+        known, size = observation_size(self.players), length(state_blocks(self.players))
+        vector = np.empty(size, np.float32)
         place = (0, self.rules.table.target)
         observe_seat(self._state, place, self._offsets, self._view, vector[:known])
         write_spelling(self._unfinished.spelling, self._offsets, vector)
@@ -190,8 +194,7 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         """Play a whole move in place of its tokens; IllegalMove or InvalidMove (nothing changes) else."""
         move = Move.parse(move)
         if self.spelled:
-            spelled = ", ".join(map(token_name, self.spelled))
-            raise IllegalMove(f"illegal move {move}: another is being spelled ({spelled})")
+            raise IllegalMove(f"illegal move {move}: another is being spelled ({_names(self.spelled)})")
         packed = check_move(self._state, self.rules.table, move)
         self._go_on(play_move(self._state, self.rules.table, self._unfinished, packed))
 
@@ -241,9 +244,9 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         if not 0 <= token < N_TOKENS:
             raise InvalidMove(f"action {quoted(action)} is not a token; valid: 0 to {N_TOKENS - 1}")
         if not self._unfinished.mask[token]:
-            spelled = ", ".join(map(token_name, self.spelled)) or "nothing"
-            legal = ", ".join(map(token_name, np.flatnonzero(self._unfinished.mask).tolist()))
-            raise IllegalMove(f"{token_name(token)} is illegal after {spelled}; legal: {legal}")
+            legal = _names(np.flatnonzero(self._unfinished.mask).tolist())
+            after = _names(self.spelled) or "nothing"
+            raise IllegalMove(f"{token_name(token)} is illegal after {after}; legal: {legal}")
         return token
 
     def _go_on(self, outcome: int) -> None:
@@ -277,3 +280,7 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
     def _begin_turn(self) -> None:
         self.agent_selection = self.possible_agents[int(self._state.turn[0])]
         begin_turn(self._state, self.rules.table, self._unfinished)
+
+
+def _names(tokens: list[int]) -> str:
+    return ", ".join(map(token_name, tokens))

@@ -27,10 +27,14 @@ Info = dict[str, Any]
 
 
 class Opponent(Protocol):
-    """Who holds another seat; every agent is one."""
+    """Who chooses whole moves, in `B` games at once; every agent is one."""
 
     def choose(self, view: View, legal: LegalMoves, rng: np.random.Generator) -> IntArray:
-        """For each game the index, int64[B], of a move in its list."""
+        """For each game the index, int64[B], of a move in its list `legal.moves[offsets[b]:offsets[b+1]]`.
+
+        Every list has at least one move. `rng` is the only randomness that may be used, so that the same
+        seed gives the same games.
+        """
         ...
 
 
@@ -72,7 +76,7 @@ class RoyalCasinoEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         self.observation_space = self.game.observation_space(agent)["observation"]  # type: ignore[index]
         self.action_space = self.game.action_space(agent)
         self._list_moves = MoveLister(1)
-        self._agent = agent
+        self._seat = 0
 
     @property
     def position(self) -> Position:
@@ -95,10 +99,8 @@ class RoyalCasinoEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         super().reset(seed=seed)
         deal_seed = int(self.np_random.integers(SEEDS))
         seat = int(self.np_random.integers(self.game.players))
-        if self.learner_seat != RANDOM_SEAT:
-            seat = int(self.learner_seat)
         self.game.reset(seed=deal_seed, options=options)
-        self._agent = self.game.possible_agents[seat]
+        self._seat = seat if self.learner_seat == RANDOM_SEAT else int(self.learner_seat)
         self._let_opponents_play()
         return self._seen()
 
@@ -131,6 +133,11 @@ class RoyalCasinoEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     def close(self) -> None:
         """Nothing to release."""
 
+    @property
+    def _agent(self) -> str:
+        """The learner's name in the game."""
+        return self.game.possible_agents[self._seat]
+
     def _let_opponents_play(self) -> float:
         """Play until the learner is to act or the episode is over; the learner's reward from it."""
         reward = 0.0
@@ -142,8 +149,7 @@ class RoyalCasinoEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     def _choose(self) -> Move:
         """The move of the opponent to act."""
         state = self.game.position.state
-        seat = self.game.possible_agents.index(self._agent)
-        after = int(state.turn[0] - seat) % self.game.players
+        after = int(state.turn[0] - self._seat) % self.game.players
         legal = self._list_moves(state, self.game.rules.table)
         choice = self.opponents[after - 1].choose(see(state), legal, self.np_random)
         return Move.unpack(legal.moves[choice[0]])
@@ -153,5 +159,4 @@ class RoyalCasinoEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
 
     def _seen(self) -> tuple[NDArray[np.float32], Info]:
         seen = self.game.observe(self._agent)
-        seat = self.game.possible_agents.index(self._agent)
-        return seen["observation"], {"action_mask": seen["action_mask"], "seat": seat}
+        return seen["observation"], {"action_mask": seen["action_mask"], "seat": self._seat}

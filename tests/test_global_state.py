@@ -5,8 +5,8 @@ import pytest
 from pettingzoo.test.state_test import test_state_space as check_state_space
 
 from casino_env import royal_casino_v0
-from casino_env.global_state import state_blocks, state_size
-from casino_env.observation import blocks, observation_size
+from casino_env.global_state import state_blocks
+from casino_env.observation import blocks, length, observation_size
 from casino_env.rules import PLAYER_COUNTS
 from casino_env.state import State
 from tests.helpers_env import SETTINGS, cards_in, random_token
@@ -42,7 +42,7 @@ def test_the_whole_game_is_in_the_state(rules: str, players: int) -> None:
         observation, _, terminated, truncated, _ = env.last()
         vector, known = env.state(), observation_size(players)
         assert env.state_space.contains(vector)
-        assert vector.shape == (state_size(players),)
+        assert vector.shape == (length(state_blocks(players)),)
         assert_hidden(vector, env.unwrapped.position.state)
         if agent == "player_0":
             assert np.array_equal(vector[:known], observation["observation"])
@@ -66,4 +66,4 @@ def test_blocks_follow_one_another() -> None:
         for block in state_blocks(players):
             assert block.offset == offset
             offset += block.size
-        assert offset == state_size(players)
+        assert offset == length(state_blocks(players))

@@ -11,9 +11,9 @@ from casino_env.observation import (
     OBSERVATION_VERSION,
     block_offsets,
     blocks,
-    observation_high,
     observation_size,
     observe_batch,
+    upper_bounds,
     write_observation,
     write_spelling,
 )
@@ -50,14 +50,14 @@ def test_block_table(players: int) -> None:
     assert all(block.size > 0 and block.meaning for block in table)
     assert block_offsets(players).tolist() == [block.offset for block in table]
     assert (OBSERVATION_VERSION, observation_size(players)) == (1, SIZES[players])
-    assert ends[-1] == SIZES[players] == len(observation_high(players))
+    assert ends[-1] == SIZES[players] == len(upper_bounds(blocks(players)))
     env = royal_casino_v0.raw_env(players=players)
     for agent in env.possible_agents:
         space = env.observation_space(agent)["observation"]
         assert space.shape == (SIZES[players],)
         assert space.dtype == np.float32
         assert (space.low == 0).all()
-        assert (space.high == observation_high(players)).all()
+        assert (space.high == upper_bounds(blocks(players))).all()
 
 
 @pytest.mark.parametrize(("rules", "players"), SETTINGS)
@@ -77,7 +77,7 @@ def test_observations_are_within_bounds(rules: str, players: int) -> None:
         observation = observe_batch(see(state), TARGET)
         assert observation.dtype == np.float32
         assert (observation >= 0).all()
-        assert (observation <= observation_high(players)).all()
+        assert (observation <= upper_bounds(blocks(players))).all()
 
 
 def unfinished(position: Position) -> Iterator[tuple[bytes, list[int]]]:
