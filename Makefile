@@ -9,23 +9,28 @@ ARGS ?=
 
 VENV_PYTHON := .venv/bin/python
 STAMP := .venv/.installed
+INTEGRATIONS := .venv/.integrations
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train tensorboard test lint typecheck unit jitless playthroughs format clean distclean
+.PHONY: help train tensorboard test lint typecheck unit jitless test-integrations playthroughs format clean distclean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 	@echo
-	@echo "  CONFIG=$(CONFIG)   configuration used by make train"
-	@echo "  RUN=name           name of the run: runs/name"
-	@echo "  ARGS='...'         further arguments, for train.py or for pytest (make unit)"
-	@echo "  PYTHON=$(PYTHON)     interpreter (3.11 or newer) that .venv is made from"
+	@echo "  CONFIG=$(CONFIG)  configuration used by make train"
+	@echo "  RUN=name                 name of the run: runs/name"
+	@echo "  ARGS='...'               further arguments, for train.py or for pytest (make unit)"
+	@echo "  PYTHON=$(PYTHON)           interpreter (3.11 or newer) that .venv is made from"
 
 $(STAMP): pyproject.toml constraints.txt
 	@echo 'Setting up .venv: only the first time, a minute or a few'
 	$(PYTHON) -m venv .venv
 	$(VENV_PYTHON) -m pip install --quiet -c constraints.txt -e '.[test]'
+	@touch $@
+
+$(INTEGRATIONS): $(STAMP)
+	$(VENV_PYTHON) -m pip install --quiet -c constraints.txt -e '.[integrations]'
 	@touch $@
 
 train: $(STAMP) ## train an agent: make train RUN=first ARGS='--section.key value'
@@ -54,6 +59,9 @@ unit: $(STAMP) ## tests, without those marked slow: make unit ARGS='-k token'
 
 jitless: $(STAMP) ## the tests marked jitless, with the kernels run as plain Python
 	NUMBA_DISABLE_JIT=1 $(VENV_PYTHON) -m pytest -m 'jitless and not slow'
+
+test-integrations: $(INTEGRATIONS) ## the examples for other libraries, which this installs first
+	$(VENV_PYTHON) -m pytest -m integrations $(ARGS)
 
 playthroughs: $(STAMP) ## write the golden games anew: read the difference before it is committed
 	$(VENV_PYTHON) -m tests.make_playthroughs
