@@ -6,6 +6,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
@@ -28,8 +29,10 @@ from casino_env.observation import (
     write_spelling,
 )
 from casino_env.position import Position, check_dealer, check_move, check_score
+from casino_env.raster import paint
 from casino_env.rules import Rules, check_players
 from casino_env.state import copy_state, empty_state
+from casino_env.table_drawing import draw_table
 from casino_env.token_game import DEAL_OVER, NAMED, PLAYED, begin_turn, name_token, nothing_named, play_move
 from casino_env.tokens import N_TOKENS, token_name
 from casino_env.view import empty_view
@@ -70,12 +73,13 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
             (to the target; +1 for the winners, -1 shared among the other sides).
         max_deals: truncate a match after so many deals.
         auto_complete: after the first token of a turn, take a sole legal token automatically.
-        render_mode: `ansi` (`render` returns text), `human` (it prints), or None.
+        render_mode: what `render` gives: `ansi` a text, `rgb_array` a picture (uint8[height, width, 3]);
+            `human` prints the text after every token; or None.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012  (PettingZoo reads a plain class attribute)
         "name": "royal_casino_v0",
-        "render_modes": ["ansi", "human"],
+        "render_modes": ["ansi", "human", "rgb_array"],
         "is_parallelizable": False,
         "render_fps": 2,
     }
@@ -92,7 +96,8 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
     ) -> None:
         super().__init__()
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise CasinoError(f"render_mode='{render_mode}' is unknown; valid: ansi, human, None")
+            valid = ", ".join(self.metadata["render_modes"])
+            raise CasinoError(f"render_mode={quoted(render_mode)} is unknown; valid: {valid}, None")
         self.rules, self.players = Rules.parse(rules), check_players(players)
         self.objective = check_objective(objective)
         self.max_deals = check_max_deals(max_deals, objective)
@@ -161,6 +166,7 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._begin_turn()
+        self._show()
 
     def observe(self, agent: str) -> dict[str, Any]:
         """The observation from the agent's seat."""
@@ -172,7 +178,7 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         write_spelling(self._unfinished.spelling, self._offsets, vector)
         return {"observation": vector, "action_mask": self._unfinished.mask.copy()}
 
-    def state(self) -> np.ndarray:
+    def state(self) -> NDArray[np.float32]:
         """The whole game, hidden cards too, as the table `casino_env.global_state.state_blocks` says."""
         known, size = observation_size(self.players), length(state_blocks(self.players))
         vector = np.empty(size, np.float32)
@@ -198,16 +204,22 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         packed = check_move(self._state, self.rules.table, move)
         self._go_on(play_move(self._state, self.rules.table, self._unfinished, packed))
 
-    def render(self) -> str | None:
-        """All cards (hidden ones too) and the unfinished move as a text: returned (`ansi`) or printed."""
-        text = " ".join([str(self.position), *(f"({token_name(token)})" for token in self.spelled)])
-        if self.render_mode == "human":
-            print(text)
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """All cards (hidden ones too) and the unfinished move: as text, printed or as a picture."""
+        if self.render_mode is None:
+            valid = ", ".join(self.metadata["render_modes"])
+            gymnasium.logger.warn(f"render: the environment was made without a render_mode; valid: {valid}")
             return None
-        return text if self.render_mode == "ansi" else None
+        if self.render_mode == "rgb_array":
+            return paint(draw_table(self.position, self.spelled))
+        text = " ".join([str(self.position), *(f"({token_name(token)})" for token in self.spelled)])
+        if self.render_mode == "ansi":
+            return text
+        print(text)
+        return None
 
     def close(self) -> None:
-        """Nothing to release: rendering is text."""
+        """Nothing to release: nothing is rendered into a window."""
 
     def _set_up(self, options: dict[str, Any]) -> tuple[Any, bool]:
         if any(options.get(name) is not None for name in RESET_OPTIONS if name != "position"):
@@ -259,6 +271,9 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         elif outcome == PLAYED:
             self.agent_selection = self.possible_agents[self._state.turn[0]]
         self._accumulate_rewards()
+        self._show()
+
+    def _show(self) -> None:
         if self.render_mode == "human":
             self.render()
 

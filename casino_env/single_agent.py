@@ -126,7 +126,7 @@ class RoyalCasinoEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         """The legal tokens, bool[236], as maskable policies ask for them."""
         return self.game.observe(self._agent)["action_mask"].astype(np.bool_)
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | NDArray[np.uint8] | None:  # type: ignore[override]
         """As `royal_casino_v0` renders."""
         return self.game.render()
 

@@ -165,7 +165,7 @@ def test_an_illegal_token_shows_nothing_of_the_hand() -> None:
         ({"objective": "win"}, "objective='win' is unknown; valid: deal, match"),
         ({"max_deals": 2}, "max_deals limits a match: give objective='match' too"),
         ({"objective": "match", "max_deals": 0}, "max_deals=0 is not possible; valid: 1 or more"),
-        ({"render_mode": "rgb_array"}, "render_mode='rgb_array' is unknown; valid: ansi, human, None"),
+        ({"render_mode": "svg"}, "render_mode='svg' is unknown; valid: ansi, human, rgb_array, None"),
     ],
 )
 def test_wrong_arguments(arguments: dict[str, Any], message: str) -> None:

@@ -10,10 +10,10 @@ from functools import partial
 import numpy as np
 import pytest
 from pettingzoo import AECEnv
-from pettingzoo.test import api_test, seed_test
+from pettingzoo.test import api_test, render_test, seed_test
 
 from casino_env import IllegalMove, royal_casino_v0
-from casino_env.rules import PLAYER_COUNTS
+from casino_env.rules import PLAYER_COUNTS, RULE_SETS
 from tests.helpers import study
 from tests.helpers_env import (
     SETTINGS,
@@ -26,10 +26,10 @@ from tests.helpers_env import (
 )
 
 SHORT = "royal;near21=none;target=14"  # a match of one to three deals
+EVERY_GAME = [(rules, players) for rules in RULE_SETS for players in PLAYER_COUNTS]
 CONTRACT = [
-    *((make, "royal", n, o) for make in ("env", "raw_env") for n in PLAYER_COUNTS for o in ("deal", "match")),
-    ("env", "plain", 2, "deal"),
-    ("raw_env", "spade", 3, "match"),
+    *(("env", rules, players, "deal") for rules, players in EVERY_GAME),
+    *(("raw_env", rules, players, "match") for rules, players in EVERY_GAME),
 ]
 EXPECTED_WARNINGS = (
     "unknown reset option 'options'",  # api_test passes it
@@ -48,6 +48,11 @@ def test_pettingzoo_contract(make: str, rules: str, players: int, objective: str
         seed_test(constructor, num_cycles=1000)
     messages = {str(warning.message) for warning in caught}
     assert not [message for message in messages if not message.startswith(EXPECTED_WARNINGS)]
+
+
+@pytest.mark.parametrize(("rules", "players"), EVERY_GAME)
+def test_pettingzoo_rendering(rules: str, players: int) -> None:
+    render_test(partial(royal_casino_v0.env, rules=rules, players=players))
 
 
 @pytest.mark.jitless
@@ -247,13 +252,23 @@ def test_a_copy_is_independent(copied: Callable[[AECEnv], AECEnv]) -> None:
 
 
 @pytest.mark.jitless
-def test_render(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rendered_texts(capsys: pytest.CaptureFixture[str]) -> None:
     position = study("royal 2HAS/3S4S KCAH")
-    for mode, returned, printed in (("ansi", True, False), ("human", False, True), (None, False, False)):
-        env = royal_casino_v0.raw_env(render_mode=mode)
-        env.reset(options={"position": position})
-        env.step(TOKENS["CAPTURE AS"])
-        expected = f"{position} (CAPTURE AS)"
-        capsys.readouterr()
-        assert env.render() == (expected if returned else None)
-        assert capsys.readouterr().out == (expected + "\n" if printed else "")
+    expected = f"{position} (CAPTURE AS)"
+    env = royal_casino_v0.raw_env(render_mode="ansi")
+    env.reset(options={"position": position})
+    env.step(TOKENS["CAPTURE AS"])
+    assert env.render() == expected
+    assert capsys.readouterr().out == ""
+    env = royal_casino_v0.raw_env(render_mode="human")
+    env.reset(options={"position": position})
+    env.step(TOKENS["CAPTURE AS"])
+    assert env.render() is None
+    assert capsys.readouterr().out.splitlines() == [str(position), expected, expected]
+
+
+def test_rendering_without_a_mode_warns() -> None:
+    env = royal_casino_v0.raw_env()
+    env.reset(seed=0)
+    with pytest.warns(UserWarning, match="without a render_mode; valid: ansi, human, rgb_array"):
+        assert env.render() is None
