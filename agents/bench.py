@@ -6,8 +6,9 @@ import subprocess
 import sys
 import tempfile
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -20,6 +21,7 @@ from agents.command import CommandParser, progress_bar
 from agents.files import check_target, write_text
 from agents.loops import (
     OPEN_SPIEL_GAMES,
+    IdleEnv,
     Loop,
     batch_loop,
     has_open_spiel,
@@ -32,17 +34,20 @@ from agents.loops import (
 from agents.versions import versions
 from casino_env.arguments import check_count
 from casino_env.errors import CasinoError
+from casino_env.royal_casino_v0 import env, raw_env, wrap
 from casino_env.state import empty_state
 
 BATCHES = (1, 64, 1024, 16384)
 MAIN_BATCH = 1024
-FIRST_TURNS = 2000  # to compile, and to guess how many turns fill a run
+FIRST_TURNS = 2000  # to guess how many turns fill a run
+WRAPPED, IDLE, SHARE = "PettingZoo env", "PettingZoo idle, wrapped", "env, of idle"
 
 DESCRIPTION = """Measure the engine and the environments on one core, and print medians of several runs.
 
 turns    random whole-move play through VectorEnv: legal list, choice, step
 observed the same with the observation of every seat to act
 featured the same with observations and the features that agents read
+idle     a do-nothing environment with the spaces and wrappers of `env`: the interface's own limit
 start    from `import casino_env` to the first deal of an arena match played, in a fresh process:
          cold (everything compiled) and warm (from the cache)
 
@@ -95,13 +100,17 @@ def run(arguments: Namespace) -> None:
     if not 0 < arguments.seconds <= 3600:
         raise CasinoError(f"seconds={arguments.seconds} is not possible; valid: above 0, to 3600")
     target = check_target(arguments.json, "--json") if arguments.json else None
-    rows = []
     with _one_core(), progress_bar("loops", arguments.quiet) as progress:
-        loops = list(_loops())
-        task = progress.add_task("loops", total=len(loops) + (not arguments.no_start))
-        for name, unit, make in loops:
-            rows.append(Measured(name, unit, _time_loop(make(), arguments.runs, arguments.seconds)))
-            progress.advance(task)
+        loops = {name: make() for name, make in _loops()}
+        task = progress.add_task("loops", total=len(loops) * arguments.runs + (not arguments.no_start))
+        rates: dict[str, list[float]] = {name: [] for name in loops}
+        paces = {name: _find_pace(loop) for name, loop in loops.items()}
+        for _ in range(arguments.runs):  # round by round, so that ratios come from the same minutes
+            for name, loop in loops.items():
+                rates[name].append(_turns_per_second(loop, paces[name] * arguments.seconds))
+                progress.advance(task)
+        rows = [Measured(name, "/s", values) for name, values in rates.items()]
+        rows.append(Measured(SHARE, "%", _percent(rates[WRAPPED], rates[IDLE])))
         if not arguments.no_start:
             rows += _time_starts(arguments.runs)
             progress.advance(task)
@@ -111,35 +120,35 @@ def run(arguments: Namespace) -> None:
         write_text(target, json.dumps(_to_json(rows), indent=2) + "\n")
 
 
-def _loops() -> Iterator[tuple[str, str, Any]]:
+def _loops() -> Iterator[tuple[str, Callable[[], Loop]]]:
     for games in BATCHES:
-        yield f"turns, batch {games}", "/s", lambda games=games: batch_loop(games)
+        yield f"turns, batch {games}", partial(batch_loop, games)
     for games in BATCHES:
-        yield f"observed, batch {games}", "/s", lambda games=games: batch_loop(games, observe)
+        yield f"observed, batch {games}", partial(batch_loop, games, observe)
     for games in BATCHES:
-        yield (
-            f"featured, batch {games}",
-            "/s",
-            lambda games=games: batch_loop(games, observe_and_feature),
-        )
-    yield "Position, legal_moves and play", "/s", position_loop
-    yield "PettingZoo raw_env", "/s", lambda: pettingzoo_loop(wrapped=False)
-    yield "PettingZoo env", "/s", lambda: pettingzoo_loop(wrapped=True)
+        yield f"featured, batch {games}", partial(batch_loop, games, observe_and_feature)
+    yield "Position, legal_moves and play", position_loop
+    yield "PettingZoo raw_env", partial(pettingzoo_loop, raw_env)
+    yield WRAPPED, partial(pettingzoo_loop, env)
+    yield IDLE, partial(pettingzoo_loop, lambda: wrap(IdleEnv(), 0.0))
     if has_open_spiel():
         for name in OPEN_SPIEL_GAMES:
-            yield f"OpenSpiel {name}", "/s", lambda name=name: open_spiel_loop(name)
+            yield f"OpenSpiel {name}", partial(open_spiel_loop, name)
 
 
-def _time_loop(loop: Loop, runs: int, seconds: float) -> list[float]:
-    """Turns per second of each run, after a run that compiles and one that finds the pace."""
+def _find_pace(loop: Loop) -> float:
+    """Turns per second, after a turn that compiles."""
     loop(1)
+    return _turns_per_second(loop, FIRST_TURNS)
+
+
+def _turns_per_second(loop: Loop, turns: float) -> float:
     start = perf_counter()
-    pace = loop(FIRST_TURNS) / (perf_counter() - start)
-    values = []
-    for _ in range(runs):
-        start = perf_counter()
-        values.append(loop(max(1, int(pace * seconds))) / (perf_counter() - start))
-    return values
+    return loop(max(1, int(turns))) / (perf_counter() - start)
+
+
+def _percent(these: list[float], those: list[float]) -> list[float]:
+    return [100 * this / that for this, that in zip(these, those, strict=True)]
 
 
 def _time_starts(runs: int) -> list[Measured]:

@@ -6,13 +6,16 @@ by the function that returns it, so that only the loop is timed.
 
 import importlib.util
 from collections.abc import Callable
+from itertools import cycle
+from typing import Any
 
 import numpy as np
+from pettingzoo import AECEnv
 
 from agents.features import move_features, state_features
 from casino_env.observation import observe_batch
 from casino_env.position import Position
-from casino_env.royal_casino_v0 import env, raw_env
+from casino_env.royal_casino_v0 import raw_env
 from casino_env.vector_env import Step, VectorEnv
 
 Loop = Callable[[int], int]
@@ -67,9 +70,54 @@ def position_loop() -> Loop:
     return loop
 
 
-def pettingzoo_loop(wrapped: bool) -> Loop:
-    """AEC steps with masked random tokens, of `env` (with the stock wrappers) or of `raw_env`."""
-    game, rng = env() if wrapped else raw_env(), np.random.default_rng(SEED)
+class IdleEnv(AECEnv):
+    """What `raw_env` costs without a game: the same spaces and bookkeeping, one observation, no end."""
+
+    metadata: dict[str, Any] = raw_env.metadata
+    agent_selection: str
+
+    def __init__(self) -> None:
+        super().__init__()
+        game = raw_env()
+        game.reset(seed=SEED)
+        self.possible_agents = game.possible_agents
+        self.observation_spaces, self.action_spaces = game.observation_spaces, game.action_spaces
+        self._observation = game.observe(game.agent_selection)
+
+    def observation_space(self, agent: str) -> Any:
+        """As of `raw_env`."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """As of `raw_env`."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start anew."""
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self._turns = cycle(self.agents)
+        self.agent_selection = next(self._turns)
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """Always the same arrays."""
+        return self._observation
+
+    def step(self, action: int | None) -> None:
+        """The next agent is to act."""
+        self._cumulative_rewards[self.agent_selection] = 0.0
+        self._clear_rewards()
+        self.agent_selection = next(self._turns)
+        self._accumulate_rewards()
+
+
+def pettingzoo_loop(make: Callable[[], AECEnv]) -> Loop:
+    """AEC steps with masked random tokens."""
+    game, rng = make(), np.random.default_rng(SEED)
     game.reset(seed=SEED)
 
     def loop(turns: int) -> int:

@@ -14,9 +14,9 @@ from casino_env.bits import popcount
 from casino_env.cards import FULL_DECK, N_CARDS
 from casino_env.jit import borrow, inner_kernel, kernel
 from casino_env.rules import ACE_HIGH, HAND_SIZE, LOWEST_VALUE, TURNS, side_count
-from casino_env.state import NOBODY, VALUES, IntArray, State, build_owner
+from casino_env.state import NOBODY, VALUES, IntArray, build_owner
 from casino_env.tokens import BUILDING, CAPTURING, NOT_STARTED, kept_spelling
-from casino_env.view import View, see_game
+from casino_env.view import View
 
 OBSERVATION_VERSION = 1  # changes whenever a block changes; kept in checkpoints
 BUILD_VALUES = VALUES - LOWEST_VALUE
@@ -174,20 +174,6 @@ def write_observation(view: View, game: int, offsets: IntArray, target: int, out
     out[offsets[DEALER] + view.dealer[game]] = 1
     for i in range(sides):
         out[offsets[SCORE] + i] = view.score[game, i] / target
-
-
-@kernel
-def observe_seat(
-    state: State, place: tuple[int, int], offsets: IntArray, view: View, out: FloatArray
-) -> None:
-    """Write what a seat sees of one game to `out`, float32[N]; `place`: the seat, and the match's target.
-
-    `view` is scratch space of one game.
-    """
-    state, view, offsets, out = borrow(state), borrow(view), borrow(offsets), borrow(out)
-    seat, target = place
-    see_game(state, 0, seat, view)
-    write_observation(view, 0, offsets, target, out)
 
 
 @kernel

@@ -20,22 +20,27 @@ from casino_env.manual import MANUAL
 from casino_env.moves import Move
 from casino_env.objectives import check_max_deals, check_objective, end_deals
 from casino_env.observation import (
-    block_offsets,
     blocks,
     length,
     observation_size,
-    observe_seat,
     upper_bounds,
-    write_spelling,
+)
+from casino_env.one_game import (
+    new_game,
+    observe_seat,
+    overwrite,
+    start_turn,
+    take_apart,
+    take_move,
+    take_token,
 )
 from casino_env.position import Position, check_dealer, check_move, check_score
 from casino_env.raster import paint
 from casino_env.rules import Rules, check_players
-from casino_env.state import copy_state, empty_state
+from casino_env.state import State, copy_state, empty_state
 from casino_env.table_drawing import draw_table
-from casino_env.token_game import DEAL_OVER, NAMED, PLAYED, begin_turn, name_token, nothing_named, play_move
+from casino_env.token_game import DEAL_OVER, ILLEGAL, NAMED
 from casino_env.tokens import N_TOKENS, token_name
-from casino_env.view import empty_view
 
 __doc__ = f"{__doc__}\n{MANUAL}"
 
@@ -59,7 +64,12 @@ def env(
     An illegal token ends the episode: its agent gets `ILLEGAL_REWARD`, the others 0.
     """
     raw = raw_env(rules, players, objective, max_deals, auto_complete, render_mode)
-    stopped = wrappers.TerminateIllegalWrapper(raw, illegal_reward=ILLEGAL_REWARD[objective])
+    return wrap(raw, ILLEGAL_REWARD[objective])
+
+
+def wrap(raw: AECEnv, illegal_reward: float) -> AECEnv:
+    """PettingZoo's stock wrappers for masked discrete actions, around any such environment."""
+    stopped = wrappers.TerminateIllegalWrapper(raw, illegal_reward=illegal_reward)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(stopped))
 
 
@@ -119,10 +129,23 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
             agent: gymnasium.spaces.Discrete(N_TOKENS) for agent in self.possible_agents
         }
         self.state_space = gymnasium.spaces.Box(0, upper_bounds(state_blocks(self.players)), dtype=np.float32)
-        self._offsets, self._view = block_offsets(self.players), empty_view(1, self.players)
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._rng = np.random.default_rng()
-        self._unfinished = nothing_named()
+        self._size = observation_size(self.players)
+        self._words = new_game(self.rules.table, self.players)
+        self._share_words()
+
+    def _share_words(self) -> None:
+        """Views of the game's words. A copy has its own."""
+        game = take_apart(self._words)
+        self._state, self._unfinished = game.state, game.unfinished
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("_state", "_unfinished")}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__dict__.update(kept)
+        self._share_words()
 
     def observation_space(self, agent: str) -> Space:
         """The space of `observe(agent)`."""
@@ -140,7 +163,7 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
     @property
     def spelled(self) -> list[int]:
         """Tokens of the unfinished move."""
-        return self._unfinished.tokens[: self._unfinished.counts[NAMED]].tolist()
+        return self._unfinished.tokens[0, : self._unfinished.counts[0, NAMED]].tolist()
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start an episode; CasinoError for wrong or contradicting options, before anything changes."""
@@ -155,9 +178,10 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
                 warnings.warn(f"unknown reset option '{name}' is ignored; valid: {valid}", stacklevel=2)
         rng = self._rng if seed is None else seeded_rng(seed)
         if options.get("position") is not None:
-            self._state, self._partial = self._set_up(options)
+            state, self._partial = self._set_up(options)
         else:
-            self._state, self._partial = self._first_deal(options, rng), False
+            state, self._partial = self._first_deal(options, rng), False
+        overwrite(self._state, state)
         self._rng, self._deals = rng, 0
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -165,27 +189,23 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        self._begin_turn()
+        self._start_turn()
         self._show()
 
     def observe(self, agent: str) -> dict[str, Any]:
         """The observation from the agent's seat."""
         seat = self._seats[agent]
-        vector = np.empty(observation_size(self.players), np.float32)
-        observe_seat(self._state, (seat, self.rules.table.target), self._offsets, self._view, vector)
-        if seat != self._state.turn[0] or self.terminations[agent] or self.truncations[agent]:
-            return {"observation": vector, "action_mask": np.zeros(N_TOKENS, np.int8)}
-        write_spelling(self._unfinished.spelling, self._offsets, vector)
-        return {"observation": vector, "action_mask": self._unfinished.mask.copy()}
+        vector, mask = np.empty(self._size, np.float32), np.empty(N_TOKENS, np.int8)
+        acts = agent == self.agent_selection and not (self.terminations[agent] or self.truncations[agent])
+        observe_seat(self._words, seat, acts, vector, mask)
+        return {"observation": vector, "action_mask": mask}
 
     def state(self) -> NDArray[np.float32]:
         """The whole game, hidden cards too, as the table `casino_env.global_state.state_blocks` says."""
-        known, size = observation_size(self.players), length(state_blocks(self.players))
-        vector = np.empty(size, np.float32)
-        place = (0, self.rules.table.target)
-        observe_seat(self._state, place, self._offsets, self._view, vector[:known])
-        write_spelling(self._unfinished.spelling, self._offsets, vector)
-        write_hidden(self._state, vector[known:])
+        vector = np.empty(length(state_blocks(self.players)), np.float32)
+        known = vector[: self._size]
+        observe_seat(self._words, 0, True, known, np.empty(N_TOKENS, np.int8))
+        write_hidden(self._state, vector[self._size :])
         return vector
 
     def step(self, action: int | None) -> None:
@@ -193,8 +213,18 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
             self._was_dead_step(action)
             return
-        token = self._check(action)
-        self._go_on(name_token(self._state, self.rules.table, self._unfinished, token, self.auto_complete))
+        try:
+            token = operator.index(action)  # type: ignore[arg-type]
+        except TypeError:
+            token = -1
+        if not 0 <= token < N_TOKENS:
+            raise InvalidMove(f"action {quoted(action)} is not a token; valid: 0 to {N_TOKENS - 1}")
+        outcome = take_token(self._words, token, self.auto_complete)
+        if outcome == ILLEGAL:
+            legal = _names(np.flatnonzero(self._unfinished.mask).tolist())
+            after = _names(self.spelled) or "nothing"
+            raise IllegalMove(f"{token_name(token)} is illegal after {after}; legal: {legal}")
+        self._go_on(outcome)
 
     def play(self, move: str | Move) -> None:
         """Play a whole move in place of its tokens; IllegalMove or InvalidMove (nothing changes) else."""
@@ -202,7 +232,7 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         if self.spelled:
             raise IllegalMove(f"illegal move {move}: another is being spelled ({_names(self.spelled)})")
         packed = check_move(self._state, self.rules.table, move)
-        self._go_on(play_move(self._state, self.rules.table, self._unfinished, packed))
+        self._go_on(take_move(self._words, packed))
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """All cards (hidden ones too) and the unfinished move: as text, printed or as a picture."""
@@ -221,7 +251,7 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
     def close(self) -> None:
         """Nothing to release: nothing is rendered into a window."""
 
-    def _set_up(self, options: dict[str, Any]) -> tuple[Any, bool]:
+    def _set_up(self, options: dict[str, Any]) -> tuple[State, bool]:
         if any(options.get(name) is not None for name in RESET_OPTIONS if name != "position"):
             raise CasinoError("reset options: a position comes alone; it has deck, dealer and score")
         given = options["position"]
@@ -238,7 +268,7 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
             raise CasinoError(f"reset option 'position': {broken}")
         return position.state, position.is_partial
 
-    def _first_deal(self, options: dict[str, Any], rng: np.random.Generator) -> Any:
+    def _first_deal(self, options: dict[str, Any], rng: np.random.Generator) -> State:
         state = empty_state(1, self.players)
         dealer = options.get("dealer")
         deck = options.get("deck")
@@ -247,30 +277,13 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         start_deal(state, 0, shuffled_deck(rng) if deck is None else read_deck(deck), dealer)
         return state
 
-    def _check(self, action: Any) -> int:
-        """The action as a legal token, else InvalidMove or IllegalMove."""
-        try:
-            token = operator.index(action)
-        except TypeError:
-            token = -1
-        if not 0 <= token < N_TOKENS:
-            raise InvalidMove(f"action {quoted(action)} is not a token; valid: 0 to {N_TOKENS - 1}")
-        if not self._unfinished.mask[token]:
-            legal = _names(np.flatnonzero(self._unfinished.mask).tolist())
-            after = _names(self.spelled) or "nothing"
-            raise IllegalMove(f"{token_name(token)} is illegal after {after}; legal: {legal}")
-        return token
-
     def _go_on(self, outcome: int) -> None:
         """What follows a token or move of the agent to act: rewards, the next agent, the next deal."""
         self._cumulative_rewards[self.agent_selection] = 0.0
-        self._clear_rewards()
         if outcome == DEAL_OVER:
             self._end_deal()
-            self._begin_turn()
-        elif outcome == PLAYED:
-            self.agent_selection = self.possible_agents[self._state.turn[0]]
-        self._accumulate_rewards()
+        else:
+            self.agent_selection = self.possible_agents[outcome]
         self._show()
 
     def _show(self) -> None:
@@ -291,10 +304,12 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
             dealer = int(self._state.dealer[0] + 1) % self.players  # R2.3
             start_deal(self._state, 0, shuffled_deck(self._rng), dealer)
             self._partial = False
+        self._accumulate_rewards()
+        self._start_turn()
 
-    def _begin_turn(self) -> None:
-        self.agent_selection = self.possible_agents[int(self._state.turn[0])]
-        begin_turn(self._state, self.rules.table, self._unfinished)
+    def _start_turn(self) -> None:
+        self.agent_selection = self.possible_agents[self._state.turn[0]]
+        start_turn(self._words)
 
 
 def _names(tokens: list[int]) -> str:

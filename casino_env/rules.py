@@ -233,6 +233,7 @@ def check_players(players: int) -> int:
     return int(players)
 
 
+@inner_kernel
 def side_count(players: int) -> int:
     """Number of sides: partners sit opposite in a game of four."""
     return 2 if players == 4 else players
