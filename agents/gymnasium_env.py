@@ -1,4 +1,4 @@
-"""`RoyalCasino-v0`: the Gymnasium environment with opponents by name."""
+"""`RoyalCasino-v0`: the Gymnasium environments, of one game and of many, with opponents by name."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,6 +7,7 @@ from agents.registry import make_agent
 from casino_env.errors import CasinoError
 from casino_env.rules import Rules, check_players
 from casino_env.single_agent import Opponent, RoyalCasinoEnv
+from casino_env.vector_single_agent import RoyalCasinoVectorEnv
 
 
 def make_env(
@@ -24,9 +25,30 @@ def make_env(
             for all other seats; or one for each, in order of play after the learner.
         others: see `casino_env.single_agent.RoyalCasinoEnv`.
     """
-    rules, seats = Rules.parse(rules), check_players(players) - 1
+    rules = Rules.parse(rules)
+    return RoyalCasinoEnv(_make_opponents(opponent, rules, players), rules, **others)
+
+
+def make_vector_env(
+    num_envs: int = 1,
+    rules: str | Rules = "royal",
+    players: int = 2,
+    opponent: str | Opponent | Sequence[str | Opponent] = "greedy",
+    **others: Any,
+) -> RoyalCasinoVectorEnv:
+    """What `gymnasium.make_vec("RoyalCasino-v0", num_envs, …)` gives.
+
+    Args: as for `make_env`; `others`: see `casino_env.vector_single_agent.RoyalCasinoVectorEnv`.
+    """
+    rules = Rules.parse(rules)
+    return RoyalCasinoVectorEnv(num_envs, _make_opponents(opponent, rules, players), rules, **others)
+
+
+def _make_opponents(
+    opponent: str | Opponent | Sequence[str | Opponent], rules: Rules, players: int
+) -> list[Opponent]:
+    seats = check_players(players) - 1
     given = [opponent] * seats if isinstance(opponent, str) or hasattr(opponent, "choose") else list(opponent)
     if len(given) != seats:
         raise CasinoError(f"opponent: {len(given)} given; valid: one, or {seats} for {players} players")
-    opponents = [make_agent(one, rules, players) if isinstance(one, str) else one for one in given]
-    return RoyalCasinoEnv(opponents, rules, **others)
+    return [make_agent(one, rules, players) if isinstance(one, str) else one for one in given]

@@ -19,7 +19,11 @@ from casino_env.vector_env import VectorEnv
 from casino_env.view import View
 
 # Opponents go by the names of agents, so that what makes the environment stands with them.
-gymnasium.register("RoyalCasino-v0", entry_point="agents.gymnasium_env:make_env")
+gymnasium.register(
+    "RoyalCasino-v0",
+    entry_point="agents.gymnasium_env:make_env",
+    vector_entry_point="agents.gymnasium_env:make_vector_env",
+)
 
 __all__ = [
     "CasinoError",

@@ -25,6 +25,8 @@ from casino_env.tokens import (
     VALUE,
     VALUE_ACE_HIGH,
     Spelling,
+    token_name,
+    token_names,
 )
 from casino_env.turn import (
     Table,
@@ -192,3 +194,9 @@ def _mask_takes(rules: RuleTable, parts: int, alone: int, spelling: Spelling, ma
         if opens and alone >> card & 1 and is_alone(rules, card, value):
             mask[TAKE + card] = 1
         totals |= totals << sum_value(rules, card) & TOTALS
+
+
+def why_illegal_token(token: int, spelled: list[int], mask: Mask) -> str:
+    """Words for a token that is not legal: what was named before it, and what `mask` (int8[236]) allows."""
+    legal = token_names(np.flatnonzero(mask).tolist())
+    return f"{token_name(token)} is illegal after {token_names(spelled) or 'nothing'}; legal: {legal}"

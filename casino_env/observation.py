@@ -177,6 +177,14 @@ def write_observation(view: View, game: int, offsets: IntArray, target: int, out
 
 
 @kernel
+def write_spellings(words: IntArray, offsets: IntArray, out: FloatArray) -> None:
+    """`write_spelling` for every game: `words` [B, 9], `out` float32[B, N]."""
+    words, offsets, out = borrow(words), borrow(offsets), borrow(out)
+    for game in range(out.shape[0]):
+        write_spelling(words[game], offsets, out[game])
+
+
+@kernel
 def write_spelling(words: IntArray, offsets: IntArray, out: FloatArray) -> None:
     """Write the unfinished move, kept as `words`, to an observation that has none yet."""
     spelling = kept_spelling(words)

@@ -1,7 +1,6 @@
 """Royal Casino as a PettingZoo AEC environment. Holds no rule: it adapts the engine's kernels."""
 
 import operator
-import warnings
 from typing import Any
 
 import gymnasium
@@ -11,12 +10,12 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from casino_env.arguments import quoted
-from casino_env.decks import read_deck, seeded_rng, shuffled_deck
+from casino_env.decks import seeded_rng, shuffled_deck
 from casino_env.engine import start_deal
 from casino_env.errors import CasinoError, IllegalMove, InvalidMove
 from casino_env.global_state import state_blocks, write_hidden
-from casino_env.invariants import broken_promise
 from casino_env.manual import MANUAL
+from casino_env.masks import why_illegal_token
 from casino_env.moves import Move
 from casino_env.objectives import check_max_deals, check_objective, end_deals
 from casino_env.observation import (
@@ -34,19 +33,19 @@ from casino_env.one_game import (
     take_move,
     take_token,
 )
-from casino_env.position import Position, check_dealer, check_move, check_score
+from casino_env.position import Position, check_move
 from casino_env.raster import paint
+from casino_env.resets import start_state
 from casino_env.rules import Rules, check_players
-from casino_env.state import State, copy_state, empty_state
+from casino_env.state import State, copy_state
 from casino_env.table_drawing import draw_table
 from casino_env.token_game import DEAL_OVER, ILLEGAL, NAMED
-from casino_env.tokens import N_TOKENS, token_name
+from casino_env.tokens import N_TOKENS, token_name, token_names
 
 __doc__ = f"{__doc__}\n{MANUAL}"
 
 Space = gymnasium.spaces.Space[Any]
 
-RESET_OPTIONS = ("deck", "position", "dealer", "score")
 # Of the agent that names an illegal token, through `env`: a lost match, or less than any deal can bring.
 ILLEGAL_REWARD = {"deal": -50.0, "match": -1.0}
 
@@ -71,6 +70,13 @@ def wrap(raw: AECEnv, illegal_reward: float) -> AECEnv:
     """PettingZoo's stock wrappers for masked discrete actions, around any such environment."""
     stopped = wrappers.TerminateIllegalWrapper(raw, illegal_reward=illegal_reward)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(stopped))
+
+
+def rendered(position: Position, spelled: list[int], mode: str) -> str | NDArray[np.uint8]:
+    """A position with the tokens of an unfinished move: a picture for the mode `rgb_array`, else a text."""
+    if mode == "rgb_array":
+        return paint(draw_table(position, spelled))
+    return " ".join([str(position), *(f"({token_name(token)})" for token in spelled)])
 
 
 class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments have)
@@ -161,26 +167,19 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         return Position(self.rules, copy_state(self._state), self._partial)
 
     @property
+    def arrays(self) -> State:
+        """The state as a batch of one game, for reading: these arrays change as play goes on."""
+        return self._state
+
+    @property
     def spelled(self) -> list[int]:
         """Tokens of the unfinished move."""
         return self._unfinished.tokens[0, : self._unfinished.counts[0, NAMED]].tolist()
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start an episode; CasinoError for wrong or contradicting options, before anything changes."""
-        options = {} if options is None else options
-        if not isinstance(options, dict):
-            raise CasinoError(
-                f"reset options are a dict, not {quoted(options)}; valid: {', '.join(RESET_OPTIONS)}"
-            )
-        for name in options:
-            if name not in RESET_OPTIONS:
-                valid = ", ".join(RESET_OPTIONS)  # PettingZoo's own tests pass a foreign option
-                warnings.warn(f"unknown reset option '{name}' is ignored; valid: {valid}", stacklevel=2)
         rng = self._rng if seed is None else seeded_rng(seed)
-        if options.get("position") is not None:
-            state, self._partial = self._set_up(options)
-        else:
-            state, self._partial = self._first_deal(options, rng), False
+        state, self._partial = start_state(options, self.rules, self.players, rng)
         overwrite(self._state, state)
         self._rng, self._deals = rng, 0
         self.agents = list(self.possible_agents)
@@ -221,16 +220,14 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
             raise InvalidMove(f"action {quoted(action)} is not a token; valid: 0 to {N_TOKENS - 1}")
         outcome = take_token(self._words, token, self.auto_complete)
         if outcome == ILLEGAL:
-            legal = _names(np.flatnonzero(self._unfinished.mask).tolist())
-            after = _names(self.spelled) or "nothing"
-            raise IllegalMove(f"{token_name(token)} is illegal after {after}; legal: {legal}")
+            raise IllegalMove(why_illegal_token(token, self.spelled, self._unfinished.mask[0]))
         self._go_on(outcome)
 
     def play(self, move: str | Move) -> None:
         """Play a whole move in place of its tokens; IllegalMove or InvalidMove (nothing changes) else."""
         move = Move.parse(move)
         if self.spelled:
-            raise IllegalMove(f"illegal move {move}: another is being spelled ({_names(self.spelled)})")
+            raise IllegalMove(f"illegal move {move}: another is being spelled ({token_names(self.spelled)})")
         packed = check_move(self._state, self.rules.table, move)
         self._go_on(take_move(self._words, packed))
 
@@ -240,42 +237,14 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
             valid = ", ".join(self.metadata["render_modes"])
             gymnasium.logger.warn(f"render: the environment was made without a render_mode; valid: {valid}")
             return None
-        if self.render_mode == "rgb_array":
-            return paint(draw_table(self.position, self.spelled))
-        text = " ".join([str(self.position), *(f"({token_name(token)})" for token in self.spelled)])
-        if self.render_mode == "ansi":
-            return text
-        print(text)
+        picture = rendered(self.position, self.spelled, self.render_mode)
+        if self.render_mode != "human":
+            return picture
+        print(picture)
         return None
 
     def close(self) -> None:
         """Nothing to release: nothing is rendered into a window."""
-
-    def _set_up(self, options: dict[str, Any]) -> tuple[State, bool]:
-        if any(options.get(name) is not None for name in RESET_OPTIONS if name != "position"):
-            raise CasinoError("reset options: a position comes alone; it has deck, dealer and score")
-        given = options["position"]
-        position = given if isinstance(given, Position) else Position.parse(given)
-        if str(position.rules) != str(self.rules) or position.players != self.players:
-            raise CasinoError(
-                f"reset option 'position' is for {position.players} players, rules '{position.rules}'; "
-                f"valid here: {self.players} players, rules '{self.rules}'"
-            )
-        if position.is_over:
-            raise CasinoError("reset option 'position': the deal is over")
-        broken = broken_promise(position.state, 0, self.rules.table)
-        if broken:
-            raise CasinoError(f"reset option 'position': {broken}")
-        return position.state, position.is_partial
-
-    def _first_deal(self, options: dict[str, Any], rng: np.random.Generator) -> State:
-        state = empty_state(1, self.players)
-        dealer = options.get("dealer")
-        deck = options.get("deck")
-        state.score[0] = check_score(options.get("score"), self.players)
-        dealer = 0 if dealer is None else check_dealer(dealer, self.players)
-        start_deal(state, 0, shuffled_deck(rng) if deck is None else read_deck(deck), dealer)
-        return state
 
     def _go_on(self, outcome: int) -> None:
         """What follows a token or move of the agent to act: rewards, the next agent, the next deal."""
@@ -310,7 +279,3 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
     def _start_turn(self) -> None:
         self.agent_selection = self.possible_agents[self._state.turn[0]]
         start_turn(self._words)
-
-
-def _names(tokens: list[int]) -> str:
-    return ", ".join(map(token_name, tokens))

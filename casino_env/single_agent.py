@@ -10,7 +10,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from casino_env.arguments import quoted
+from casino_env.arguments import is_count, quoted, whole_numbers
 from casino_env.errors import CasinoError, IllegalMove
 from casino_env.legal import LegalMoves, MoveLister
 from casino_env.moves import Move
@@ -21,7 +21,8 @@ from casino_env.state import IntArray
 from casino_env.view import View, see
 
 RANDOM_SEAT = "random"
-SEEDS = 2**63  # of a deal, drawn from the environment's stream
+SEEDS = 2**63  # of an episode's decks
+NO_TURN = "reset option 'position': the episode ends before the learner is to act"
 
 Info = dict[str, Any]
 
@@ -38,6 +39,34 @@ class Opponent(Protocol):
         ...
 
 
+def choose(opponent: Opponent, view: View, legal: LegalMoves, rng: np.random.Generator) -> IntArray:
+    """The packed moves [B] that an opponent chooses; CasinoError if it names a move that is not in a list."""
+    counts = np.diff(legal.offsets)
+    choices = whole_numbers(opponent.choose(view, legal, rng), counts.shape)
+    if choices is None or (choices < 0).any() or (choices >= counts).any():
+        name = type(opponent).__name__
+        raise CasinoError(f"opponent {name}: choose gives for each game the index of a move in its list")
+    return legal.moves[legal.offsets[:-1] + choices]
+
+
+def check_learner_seat(learner_seat: Any, players: int) -> int | str:
+    """`learner_seat` if it is a seat or `random`, else CasinoError."""
+    if learner_seat != RANDOM_SEAT and (not is_count(learner_seat) or learner_seat >= players):
+        valid = f"0 to {players - 1}, or '{RANDOM_SEAT}'"
+        raise CasinoError(f"learner_seat={quoted(learner_seat)} is not a seat; valid: {valid}")
+    return learner_seat
+
+
+def draw_start(rng: np.random.Generator, players: int) -> tuple[int, int]:
+    """The seed of an episode's decks and a seat: all that an episode draws from the learner's stream."""
+    return int(rng.integers(SEEDS)), int(rng.integers(players))
+
+
+def spawn(rng: np.random.Generator) -> np.random.Generator:
+    """A stream of its own, decided by the seed of `rng`, which does not move."""
+    return rng.spawn(1)[0]
+
+
 class RoyalCasinoEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     """One learner at a table of Royal Casino.
 
@@ -52,7 +81,7 @@ class RoyalCasinoEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     learner's seat. `info` has the `action_mask` (int8[236]) and the learner's `seat`.
     """
 
-    metadata: dict[str, Any] = raw_env.metadata
+    metadata: dict[str, Any] = dict(raw_env.metadata)  # noqa: RUF012  (a copy: Gymnasium's batches write in it)
 
     def __init__(
         self,
@@ -68,15 +97,14 @@ class RoyalCasinoEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         players = len(opponents) + 1
         self.game = raw_env(rules, players, objective, max_deals, auto_complete, render_mode)
         self.render_mode = render_mode
-        if learner_seat != RANDOM_SEAT and learner_seat not in range(players):
-            valid = f"0 to {players - 1}, or '{RANDOM_SEAT}'"
-            raise CasinoError(f"learner_seat={quoted(learner_seat)} is not a seat; valid: {valid}")
-        self.opponents, self.learner_seat, self.refuse_illegal = list(opponents), learner_seat, refuse_illegal
+        self.learner_seat = check_learner_seat(learner_seat, players)
+        self.opponents, self.refuse_illegal = list(opponents), refuse_illegal
         agent = self.game.possible_agents[0]
         self.observation_space = self.game.observation_space(agent)["observation"]  # type: ignore[index]
         self.action_space = self.game.action_space(agent)
         self._list_moves = MoveLister(1)
         self._seat = 0
+        self._opponents_rng = spawn(self.np_random)
 
     @property
     def position(self) -> Position:
@@ -93,15 +121,18 @@ class RoyalCasinoEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     ) -> tuple[NDArray[np.float32], Info]:
         """Start an episode and let the opponents play until the learner is to act.
 
-        `options` are those of `royal_casino_v0`. A seed decides the learner's seat, all decks, and what
-        opponents draw.
+        `options` are those of `royal_casino_v0`. A seed decides the learner's seat and all decks; opponents
+        draw from a stream of their own, so that these are the same whoever they are.
         """
         super().reset(seed=seed)
-        deal_seed = int(self.np_random.integers(SEEDS))
-        seat = int(self.np_random.integers(self.game.players))
+        if seed is not None:
+            self._opponents_rng = spawn(self.np_random)
+        deal_seed, seat = draw_start(self.np_random, self.game.players)
         self.game.reset(seed=deal_seed, options=options)
         self._seat = seat if self.learner_seat == RANDOM_SEAT else int(self.learner_seat)
         self._let_opponents_play()
+        if self._is_over():
+            raise CasinoError(NO_TURN)
         return self._seen()
 
     def step(self, action: np.int64 | int) -> tuple[NDArray[np.float32], float, bool, bool, Info]:
@@ -148,11 +179,11 @@ class RoyalCasinoEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
 
     def _choose(self) -> Move:
         """The move of the opponent to act."""
-        state = self.game.position.state
+        state = self.game.arrays
         after = int(state.turn[0] - self._seat) % self.game.players
         legal = self._list_moves(state, self.game.rules.table)
-        choice = self.opponents[after - 1].choose(see(state), legal, self.np_random)
-        return Move.unpack(legal.moves[choice[0]])
+        moves = choose(self.opponents[after - 1], see(state), legal, self._opponents_rng)
+        return Move.unpack(moves[0])
 
     def _is_over(self) -> bool:
         return self.game.terminations[self._agent] or self.game.truncations[self._agent]

@@ -32,7 +32,7 @@ from casino_env.drawing import (
 from casino_env.position import Position
 from casino_env.rules import LOWEST_VALUE, side_count
 from casino_env.state import VALUES, State, build_owner
-from casino_env.tokens import PILE, VALUE, token_name
+from casino_env.tokens import PILE, VALUE, token_names
 
 WIDTH, HEIGHT = 1080, 660
 FELT, PANEL, BUILD_GROUND, BACK = "#1f5c43", "#174834", "#123a2a", "#31508f"
@@ -103,7 +103,7 @@ def _status(position: Position, state: State, spelled: Sequence[int]) -> Iterato
     if position.is_over:
         doing = "The deal is over."
     else:
-        tokens = ", ".join(map(token_name, spelled))
+        tokens = token_names(spelled)
         doing = f"player_{position.turn} to move" + (f": {tokens}" if tokens else "")
     if len(doing) > STATUS_LENGTH:
         doing = f"{doing[: STATUS_LENGTH - 1]}…"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from casino_env.engine import apply_move, is_over
-from casino_env.jit import inner_kernel
+from casino_env.jit import borrow, inner_kernel, kernel
 from casino_env.masks import Mask, write_mask
 from casino_env.moves import NO_MOVE
 from casino_env.rules import RuleTable
@@ -86,3 +86,40 @@ def _await_token(
 ) -> None:
     keep_spelling(spelling, unfinished.spelling[game])
     unfinished.counts[game, OPEN] = write_mask(rules, table, spelling, unfinished.mask[game])
+
+
+@kernel
+def begin_turns(state: State, rules: RuleTable, unfinished: Unfinished, games: IntArray) -> None:
+    """`begin_turn` in each of `games` [N]."""
+    state, unfinished = borrow(state), borrow(unfinished)
+    for game in games:
+        begin_turn(state, game, rules, unfinished)
+
+
+@kernel
+def name_tokens(
+    state: State,
+    rules: RuleTable,
+    unfinished: Unfinished,
+    games: IntArray,
+    tokens: IntArray,
+    auto_complete: bool,
+) -> IntArray:
+    """`name_token` in each of `games` [N], which differ, with `tokens` [N]; what they lead to, [N]."""
+    state, unfinished = borrow(state), borrow(unfinished)
+    outcomes = np.empty(games.shape[0], np.int64)
+    for i in range(games.shape[0]):
+        outcomes[i] = name_token(state, games[i], rules, unfinished, tokens[i], auto_complete)
+    return outcomes
+
+
+@kernel
+def play_moves(
+    state: State, rules: RuleTable, unfinished: Unfinished, games: IntArray, moves: IntArray
+) -> IntArray:
+    """`play_move` in each of `games` [N], which differ, with `moves` [N]; what they lead to, [N]."""
+    state, unfinished = borrow(state), borrow(unfinished)
+    outcomes = np.empty(games.shape[0], np.int64)
+    for i in range(games.shape[0]):
+        outcomes[i] = play_move(state, games[i], rules, unfinished, moves[i])
+    return outcomes

@@ -7,6 +7,7 @@ group, groups by rising first card, the played card's group before the others. A
 move; which are legal next is in `masks`.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from casino_env.cards import N_CARDS, card_name
@@ -70,6 +71,11 @@ def token_name(token: int) -> str:
         return f"VALUE {ACE_HIGH} (ace high)"
     name, base = ("PILE", PILE) if token >= PILE else ("VALUE", VALUE)
     return f"{name} {token - base + LOWEST_VALUE}"
+
+
+def token_names(tokens: Iterable[int]) -> str:
+    """Readable names in a row."""
+    return ", ".join(map(token_name, tokens))
 
 
 @kernel
