@@ -35,13 +35,12 @@ from casino_env.engine import is_over, start_deal
 from casino_env.invariants import broken_promise
 from casino_env.notation import format_position
 from casino_env.objectives import end_deals
-from casino_env.observation import block_offsets, blocks, observation_size, observe_seat, write_spelling
+from casino_env.observation import blocks, observation_size
+from casino_env.one_game import new_game, observe_seat, start_turn, take_apart, take_token
 from casino_env.rules import PLAYER_COUNTS, TURNS, check_players, side_count
 from casino_env.scoring import card_points
-from casino_env.state import copy_state, empty_state
-from casino_env.token_game import Unfinished, begin_turn, name_token, nothing_named
+from casino_env.state import State
 from casino_env.tokens import MAX_TOKENS, N_TOKENS, token_name
-from casino_env.view import empty_view
 
 NAME, DEALER = "python_royal_casino", 0
 CHANCE, TERMINAL = int(pyspiel.PlayerId.CHANCE), int(pyspiel.PlayerId.TERMINAL)
@@ -110,7 +109,7 @@ class RoyalCasinoState(pyspiel.State):
 
     def __init__(self, game: RoyalCasinoGame) -> None:
         super().__init__(game)
-        self.deal, self.unfinished = empty_state(1, game.num_players()), nothing_named()
+        self.words = new_game(game.rules.table, game.num_players())  # the deal and the unfinished move
         self.player = CHANCE  # or the seat to act, or TERMINAL
         self.drawn: list[int] = []  # cards, in this order
         self.due = 0  # number of cards to be drawn before play goes on
@@ -118,6 +117,11 @@ class RoyalCasinoState(pyspiel.State):
         self.hands: list[list[str]] = []  # whenever cards were dealt, by seat: its hand, and the loose cards
         self.pending: list[str] = []  # tokens and cards that `deal` does not have yet
         self._go_on()
+
+    @property
+    def deal(self) -> State:
+        """The deal as arrays, a batch of one game."""
+        return take_apart(self.words).state
 
     def current_player(self) -> int:
         """The seat to act, or that chance is to draw or the deal is over."""
@@ -147,11 +151,12 @@ class RoyalCasinoState(pyspiel.State):
         game, observer = self.get_game(), self.get_game().make_py_observer()
         observer.set_from(self, player_id)
         unseen = np.flatnonzero(observer.dict["unseen"]).tolist()
+        deal = self.deal
         while True:
             new = np.arange(N_CARDS)
             new[unseen] = sorted(unseen, key=lambda _: sampler())
-            hands = [card_set(new[list(iter_cards(hand))].tolist()) for hand in self.deal.hands[0]]
-            if broken_promise(self.deal._replace(hands=np.array([hands])), 0, game.rules.table):
+            hands = [card_set(new[list(iter_cards(hand))].tolist()) for hand in deal.hands[0]]
+            if broken_promise(deal._replace(hands=np.array([hands])), 0, game.rules.table):
                 continue
             state = game.new_initial_state()
             with suppress(IllegalMove):
@@ -160,7 +165,7 @@ class RoyalCasinoState(pyspiel.State):
                 return state
 
     def _legal_actions(self, player: int) -> list[int]:
-        return np.flatnonzero(self.unfinished.mask).tolist()
+        return np.flatnonzero(take_apart(self.words).unfinished.mask).tolist()
 
     def _apply_action(self, action: int) -> None:
         chance = self.player == CHANCE
@@ -172,15 +177,15 @@ class RoyalCasinoState(pyspiel.State):
             self._go_on()
 
     def _go_on(self) -> None:
-        """Name the last token, or start the deal, on copies: kept if all cards that it deals are drawn."""
-        deal, unfinished = copy_state(self.deal), Unfinished._make(array.copy() for array in self.unfinished)
-        table, deck = self.get_game().rules.table, np.array([*self.drawn, *self._not_drawn()], np.int8)
+        """Name the last token, or start the deal, on a copy: kept if all cards that it deals are drawn."""
+        words, deck = self.words.copy(), np.array([*self.drawn, *self._not_drawn()], np.int8)
+        deal = take_apart(words).state
         if self.tokens:
             deal.deck[0] = deck
-            name_token(deal, table, unfinished, self.tokens[-1], False)
+            take_token(words, self.tokens[-1], False)
         else:
             start_deal(deal, 0, deck, DEALER)
-            begin_turn(deal, table, unfinished)
+            start_turn(words)
         if deal.dealt[0] > len(self.drawn):
             self.player, self.due = CHANCE, int(deal.dealt[0])
             return
@@ -190,7 +195,7 @@ class RoyalCasinoState(pyspiel.State):
         player = TERMINAL if is_over(deal, 0) else int(deal.turn[0])
         if player != self.player:  # the deal has begun, or a move is complete
             self.pending = []
-        self.deal, self.unfinished, self.player = deal, unfinished, player
+        self.words, self.player = words, player
 
     def _not_drawn(self) -> list[int]:
         return sorted(set(range(N_CARDS)).difference(self.drawn))
@@ -211,14 +216,11 @@ class Observation:
         players = game.num_players()
         self.tensor = np.zeros(observation_size(players), np.float32)
         self.dict = {block.name: self.tensor[block.offset :][: block.size] for block in blocks(players)}
-        self._offsets, self._view = block_offsets(players), empty_view(1, players)
-        self._target = game.rules.table.target
+        self._mask = np.zeros(N_TOKENS, np.int8)
 
     def set_from(self, state: RoyalCasinoState, player: int) -> None:
         """Write it to `tensor`, float32[N], of which `dict` has the blocks."""
-        observe_seat(state.deal, (player, self._target), self._offsets, self._view, self.tensor)
-        if player == state.player:
-            write_spelling(state.unfinished.spelling, self._offsets, self.tensor)
+        observe_seat(state.words, player, player == state.player, self.tensor, self._mask)
 
     def string_from(self, state: RoyalCasinoState, player: int) -> str:
         """It in words."""

@@ -13,6 +13,7 @@ import pytest
 from casino_env import IllegalMove, InvalidRules, royal_casino_v0
 from casino_env.cards import N_CARDS, card_name, parse_cards
 from casino_env.invariants import check_state
+from casino_env.one_game import overwrite
 from casino_env.rules import PLAYER_COUNTS, RULE_SETS
 from tests.helpers_env import LOOSE, SETTINGS, TOKENS, hide_again
 
@@ -162,7 +163,7 @@ def test_nothing_shown_depends_on_a_hidden_card(rules: str, players: int) -> Non
             assert check_state(redrawn.deal, 0, game.rules.table) is None
             changed += str(redrawn) != str(state)
             hidden_otherwise = state.clone()
-            hidden_otherwise.deal = hide_again(state.deal, rng, np.array([seat]))
+            overwrite(hidden_otherwise.deal, hide_again(state.deal, rng, np.array([seat])))
             assert seen(hidden_otherwise, seat) == shown
     assert changed > 10
 
