@@ -36,7 +36,7 @@ from casino_env.one_game import (
 from casino_env.position import Position, check_move
 from casino_env.raster import paint
 from casino_env.resets import start_state
-from casino_env.rules import Rules, check_players
+from casino_env.rules import PLAYER_COUNTS, Rules, check_players
 from casino_env.state import State, copy_state
 from casino_env.table_drawing import draw_table
 from casino_env.token_game import DEAL_OVER, ILLEGAL, NAMED
@@ -99,6 +99,7 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         "is_parallelizable": False,
         "render_fps": 2,
     }
+    AGENT_NAMES = tuple(f"player_{seat}" for seat in range(max(PLAYER_COUNTS)))  # by seat
     agent_selection: str  # set by `reset`
 
     def __init__(
@@ -120,7 +121,7 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         self.auto_complete, self.render_mode = bool(auto_complete), render_mode
         if not isinstance(auto_complete, bool | np.bool_):
             raise CasinoError(f"auto_complete={quoted(auto_complete)} is not possible; valid: True, False")
-        self.possible_agents = [f"player_{seat}" for seat in range(self.players)]
+        self.possible_agents = list(self.AGENT_NAMES[: self.players])
         high = upper_bounds(blocks(self.players))
         self.observation_spaces: dict[str, Space] = {
             agent: gymnasium.spaces.Dict(

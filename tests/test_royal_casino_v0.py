@@ -182,25 +182,6 @@ def test_auto_complete(auto_complete: bool) -> None:
 
 
 @pytest.mark.jitless
-def test_randomness_is_the_environments_own() -> None:
-    """Global random states neither matter nor move."""
-    starts = []
-    for seed in (1, 2):
-        np.random.seed(seed)
-        random.seed(seed)
-        numpy_state, python_state = np.random.get_state()[1].tolist(), random.getstate()
-        env = royal_casino_v0.env(rules=SHORT, objective="match")
-        env.reset(seed=3)
-        play_out(env, random_token(0))
-        env.reset()
-        starts.append(env.unwrapped.position)
-        assert (np.random.get_state()[1].tolist(), random.getstate()) == (numpy_state, python_state)
-    assert starts[0] == starts[1]
-    env.reset()
-    assert env.unwrapped.position != starts[0]
-
-
-@pytest.mark.jitless
 @pytest.mark.parametrize("players", PLAYER_COUNTS)
 def test_whole_moves_in_place_of_tokens(players: int) -> None:
     rng, env = random.Random(players), royal_casino_v0.raw_env(players=players)
