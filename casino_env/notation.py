@@ -8,7 +8,7 @@ from casino_env.arguments import quoted
 from casino_env.cards import N_CARDS, card_name, card_set, cards_text, parse_cards
 from casino_env.errors import InvalidPosition, InvalidRules
 from casino_env.invariants import check_state
-from casino_env.rules import ACE_HIGH, LOWEST_VALUE, PLAYER_COUNTS, Rules, side_count
+from casino_env.rules import ACE_HIGH, LOWEST_VALUE, MAX_COUNT, PLAYER_COUNTS, Rules, side_count
 from casino_env.state import NOBODY, VALUES, IntArray, State, build_owner, empty_state
 
 FIELDS = (
@@ -24,7 +24,6 @@ FIELDS = (
     "match score",
     "dealer",
 )
-MAX_COUNT = 10**9  # no text holds a larger sweep count or score
 _BUILD = re.compile(r"([0-9]{1,2})(\*?)=([2-9TJQKACDHS]+)@([0-9])")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,9}")
 

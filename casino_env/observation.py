@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from casino_env.bits import popcount
 from casino_env.cards import FULL_DECK, N_CARDS
 from casino_env.jit import borrow, inner_kernel, kernel
-from casino_env.rules import ACE_HIGH, HAND_SIZE, LOWEST_VALUE, TURNS, side_count
+from casino_env.rules import ACE_HIGH, HAND_SIZE, LOWEST_VALUE, MAX_COUNT, TURNS, side_count
 from casino_env.state import NOBODY, VALUES, IntArray, build_owner
 from casino_env.tokens import BUILDING, CAPTURING, NOT_STARTED, kept_spelling
 from casino_env.view import View
@@ -30,7 +30,7 @@ class Block(NamedTuple):
     name: str
     size: int
     offset: int
-    bounded: bool  # values in [0, 1]; otherwise in [0, inf)
+    bounded: bool  # values in [0, 1]; otherwise in [0, MAX_COUNT]
     meaning: str
 
 
@@ -123,7 +123,7 @@ def length(table: tuple[Block, ...]) -> int:
 def upper_bounds(table: tuple[Block, ...]) -> FloatArray:
     """Upper bounds of that vector, float32; the lower bounds are 0."""
     return np.concatenate(
-        [np.full(block.size, 1 if block.bounded else np.inf, np.float32) for block in table]
+        [np.full(block.size, 1 if block.bounded else MAX_COUNT, np.float32) for block in table]
     )
 
 

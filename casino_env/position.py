@@ -15,9 +15,9 @@ from casino_env.engine import apply_move, is_over, start_deal
 from casino_env.errors import CasinoError, IllegalMove, InvalidPosition, MoveListCut
 from casino_env.legal import MoveLister
 from casino_env.moves import Move
-from casino_env.notation import MAX_COUNT, format_position, parse_position
+from casino_env.notation import format_position, parse_position
 from casino_env.perft import perft
-from casino_env.rules import ITEMS, Rules, RuleTable, check_players, side_count
+from casino_env.rules import ITEMS, MAX_COUNT, Rules, RuleTable, check_players, side_count
 from casino_env.scoring import deal_points, settle
 from casino_env.state import NOBODY, State, copy_state, empty_state
 from casino_env.unions import MAX_MOVES

@@ -23,6 +23,7 @@ CARDS, SPADES_ITEM, BIG, LITTLE, ACES_ITEM, SWEEPS = range(len(ITEMS))
 LOWEST_VALUE, ACE_HIGH = 2, 14  # the values that builds can have (R4.1)
 MAX_VALUE = 16  # of any card in any rule set
 MAX_TARGET = 9999
+MAX_COUNT = 10**9  # of sweeps or points that a position may have
 NIBBLE, NIBBLE_MASK = 4, 15  # a value's bits in the packed tables of `RuleTable`
 RANK_MASK = ~(SUIT_COUNT - 1)  # card & RANK_MASK = 4 * rank: where the rank's nibble begins
 

@@ -10,12 +10,12 @@ from gymnasium.utils.env_checker import check_env
 from casino_env import CasinoError, IllegalMove
 from casino_env.legal import LegalMoves
 from casino_env.royal_casino_v0 import ILLEGAL_REWARD
-from casino_env.rules import PLAYER_COUNTS
+from casino_env.rules import PLAYER_COUNTS, RULE_SETS
 from casino_env.single_agent import RoyalCasinoEnv
 from casino_env.tokens import N_TOKENS
 from casino_env.view import View
 from tests.helpers import check
-from tests.helpers_env import SETTINGS, margins
+from tests.helpers_env import margins
 
 ENV = "RoyalCasino-v0"
 DEALER = 1
@@ -54,10 +54,12 @@ def play(env: RoyalCasinoEnv, seed: int, **options: Any) -> tuple[list[np.ndarra
     return seen, total
 
 
-@pytest.mark.filterwarnings("ignore:.*maximum value is infinity")
-@pytest.mark.parametrize(("rules", "players"), SETTINGS)
-def test_gymnasium_contract(rules: str, players: int) -> None:
-    check_env(make(rules=rules, players=players, opponent="random"))
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("render_mode", [None, "ansi", "rgb_array"])
+@pytest.mark.parametrize("players", PLAYER_COUNTS)
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_gymnasium_contract(rules: str, players: int, render_mode: str | None) -> None:
+    check_env(make(rules=rules, players=players, opponent="random", render_mode=render_mode))
 
 
 @pytest.mark.parametrize("players", PLAYER_COUNTS)
