@@ -61,6 +61,17 @@ def _table(rows: list[tuple[str, ...]]) -> str:
 
 
 MANUAL = f"""
+Arguments of env and raw_env
+    rules          rule set, e.g. royal or royal;near21=pagat;target=11 ("royal")
+    players        {", ".join(map(str, PLAYER_COUNTS))} (2)
+    objective      deal: an episode is one deal; match: deals until a side wins ("deal")
+    max_deals      truncate a match after so many deals (None)
+    auto_complete  after the first token of a turn, take a sole legal token without asking (True)
+    render_mode    what render gives: ansi, a text; rgb_array, a picture uint8[height, width, 3]; human prints
+                   the text after every token (None)
+
+    env has PettingZoo's stock wrappers around raw_env. All cards are rendered, hidden ones too.
+
 Agents
     player_0 … player_3, in order of play. With 4 players, 0 and 2 are partners, 1 and 3 too.
 
@@ -72,13 +83,13 @@ Actions: Discrete({N_TOKENS}), the same for every agent
     A pile comes before loose cards; these come group by group: rising ids within a group, groups by rising
     first card, and the group of the played card before the others. A card id is 4 * rank + suit; ranks
     run 2 … K, A, suits clubs, diamonds, hearts, spades. Loose cards that have to be captured (match_forced)
-    are taken without being named. With auto_complete a sole legal token is taken without being asked for,
-    but for the first of a turn.
+    are taken without being named.
 
 Observation: a dict of "observation" (float32, values from 0 on) and "action_mask" (int8[{N_TOKENS}])
     The mask has 1 for each legal token; all are 0 for an agent that is not to act. Seats are relative to
     the observing agent: 0 itself, 1 who acts after it. Nothing depends on a card that it has not seen.
-    `casino_env.explain` prints it in words. Offsets and sizes are for 2/3/4 players.
+    The spaces stay the same objects. `casino_env.explain` prints an observation in words. Offsets and sizes
+    are for 2/3/4 players.
 
 {block_table()}
 

@@ -1,5 +1,9 @@
 """The manual in the docstring of the environment says what the code does."""
 
+import ast
+import inspect
+import re
+
 import numpy as np
 import pytest
 
@@ -17,8 +21,20 @@ def test_the_manual_is_the_docstring() -> None:
     for table in (token_table(), block_table(), state_table()):
         assert table in manual
     assert max(map(len, manual.splitlines())) <= WIDTH
-    for heading in ("Agents", "Actions", "Observation", "State", "Rewards", "Reset", "Versions"):
+    for heading in ("Arguments", "Agents", "Actions", "Observation", "State", "Rewards", "Reset", "Versions"):
         assert f"\n{heading}" in manual
+
+
+def test_the_manual_has_every_argument_with_its_default() -> None:
+    arguments = inspect.signature(royal_casino_v0.raw_env).parameters
+    assert list(arguments) == list(inspect.signature(royal_casino_v0.env).parameters)
+    section = (royal_casino_v0.__doc__ or "").split("\nArguments")[1].split("\nAgents")[0]
+    entries = re.findall(r"^    (\w+) +(.*(?:\n {15}.*)*)\((.*)\)$", section, re.MULTILINE)
+    assert {name: ast.literal_eval(default) for name, _, default in entries} == {
+        name: argument.default for name, argument in arguments.items()
+    }
+    for mode in royal_casino_v0.raw_env.metadata["render_modes"]:
+        assert mode in section
 
 
 def test_the_token_table_names_every_token_once() -> None:
