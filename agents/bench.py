@@ -24,6 +24,7 @@ from agents.loops import (
     IdleEnv,
     Loop,
     batch_loop,
+    gymnasium_loop,
     has_open_spiel,
     observe,
     observe_and_feature,
@@ -47,7 +48,9 @@ DESCRIPTION = """Measure the engine and the environments on one core, and print 
 turns    random whole-move play through VectorEnv: legal list, choice, step
 observed the same with the observation of every seat to act
 featured the same with observations and the features that agents read
-idle     a do-nothing environment with the spaces and wrappers of `env`: the interface's own limit
+PettingZoo, Gymnasium: tokens of the environments, drawn with numpy from the masks; the Gymnasium
+         batch plays against greedy; idle is a do-nothing environment with the spaces and wrappers
+         of `env`, the interface's own limit
 start    from `import casino_env` to the first deal of an arena match played, in a fresh process:
          cold (everything compiled) and warm (from the cache)
 
@@ -131,6 +134,8 @@ def _loops() -> Iterator[tuple[str, Callable[[], Loop]]]:
     yield "PettingZoo raw_env", partial(pettingzoo_loop, raw_env)
     yield WRAPPED, partial(pettingzoo_loop, env)
     yield IDLE, partial(pettingzoo_loop, lambda: wrap(IdleEnv(), 0.0))
+    for games in BATCHES[1:-1]:
+        yield f"Gymnasium, batch {games}", partial(gymnasium_loop, games)
     if has_open_spiel():
         for name in OPEN_SPIEL_GAMES:
             yield f"OpenSpiel {name}", partial(open_spiel_loop, name)

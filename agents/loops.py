@@ -9,6 +9,7 @@ from collections.abc import Callable
 from itertools import cycle
 from typing import Any
 
+import gymnasium
 import numpy as np
 from pettingzoo import AECEnv
 
@@ -130,6 +131,26 @@ def pettingzoo_loop(make: Callable[[], AECEnv]) -> Loop:
             legal = np.flatnonzero(observation["action_mask"])
             game.step(legal[int(rng.random() * len(legal))])
             played += 1
+        return played
+
+    return loop
+
+
+def gymnasium_loop(games: int) -> Loop:
+    """Steps of masked random tokens of the learners in `games` Gymnasium games against `greedy`."""
+    vec = gymnasium.make_vec("RoyalCasino-v0", num_envs=games, opponent="greedy")
+    rng, (_, infos) = np.random.default_rng(SEED), vec.reset(seed=SEED)
+    masks = infos["action_mask"]
+
+    def loop(turns: int) -> int:
+        nonlocal masks
+        played = 0
+        while played < turns:
+            nth = (rng.random(games) * masks.sum(axis=1)).astype(np.int64)  # of the legal tokens
+            tokens = (masks.cumsum(axis=1) > nth[:, None]).argmax(axis=1)
+            *_, infos = vec.step(tokens)
+            masks = infos["action_mask"]
+            played += games
         return played
 
     return loop
