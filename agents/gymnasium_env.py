@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from agents.registry import make_agent
+from agents.registry import make_agent, valid_agents
+from casino_env.arguments import quoted
 from casino_env.errors import CasinoError
 from casino_env.rules import Rules, check_players
 from casino_env.single_agent import Opponent, RoyalCasinoEnv
@@ -48,7 +49,21 @@ def _make_opponents(
     opponent: str | Opponent | Sequence[str | Opponent], rules: Rules, players: int
 ) -> list[Opponent]:
     seats = check_players(players) - 1
-    given = [opponent] * seats if isinstance(opponent, str) or hasattr(opponent, "choose") else list(opponent)
+    several = isinstance(opponent, list | tuple)
+    given = list(opponent) if several else [opponent] * seats  # type: ignore[arg-type]
     if len(given) != seats:
         raise CasinoError(f"opponent: {len(given)} given; valid: one, or {seats} for {players} players")
-    return [make_agent(one, rules, players) if isinstance(one, str) else one for one in given]
+    return [_make_opponent(one, rules, players) for one in given]
+
+
+def _make_opponent(given: Any, rules: Rules, players: int) -> Opponent:
+    if isinstance(given, str):
+        return make_agent(given, rules, players)
+    if not hasattr(given, "choose"):
+        raise CasinoError(
+            f"opponent={quoted(given)} is none; valid: an object with choose, or {valid_agents()}"
+        )
+    return given
+
+
+make_env.metadata = RoyalCasinoEnv.metadata  # type: ignore[attr-defined]  # where Gymnasium looks for modes

@@ -28,6 +28,13 @@ def check_count(name: str, value: Any, lowest: int) -> int:
     return int(value)
 
 
+def check_flag(name: str, value: Any) -> bool:
+    """`value` as a bool if it is one, else CasinoError."""
+    if not isinstance(value, bool | np.bool_):
+        raise CasinoError(f"{name}={quoted(value)} is not possible; valid: True, False")
+    return bool(value)
+
+
 def check_seed(seed: Any) -> int | None:
     """`seed` if it is a whole number of 0 or more, or None for a fresh one; else CasinoError."""
     if seed is not None and not is_count(seed):

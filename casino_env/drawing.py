@@ -33,7 +33,7 @@ class Polygon(NamedTuple):
 
 
 class Label(NamedTuple):
-    """A line of text; (x, y) is the left, middle or right end (`anchor`) of its baseline."""
+    """A line of text; (x, y) is the left end or the middle (`anchor`) of its baseline."""
 
     x: float
     y: float

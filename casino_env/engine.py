@@ -50,6 +50,11 @@ def start_deals(state: State, games: IntArray, decks: NDArray[np.int8], dealers:
         start_deal(state, games[i], decks[i], dealers[i])
 
 
+def next_dealers(state: State, games: IntArray) -> IntArray:
+    """R2.3: the dealer of the next deal in each of `games` [E]."""
+    return (state.dealer[games] + 1) % state.hands.shape[1]
+
+
 @inner_kernel
 def _deal_hands(state: State, game: int) -> None:
     """R2.2: four cards to each seat, starting with the first to act."""

@@ -21,5 +21,9 @@ class InvalidPosition(CasinoError):
     """A position text is malformed (R9) or breaks an invariant of the game."""
 
 
+class NotReset(CasinoError, AttributeError):
+    """An environment is used before its first `reset`."""
+
+
 class MoveListCut(UserWarning):
     """A list of legal moves is not complete: what is searched or listed reached its bound."""

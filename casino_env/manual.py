@@ -68,7 +68,7 @@ Arguments of env and raw_env
     max_deals      truncate a match after so many deals (None)
     auto_complete  after the first token of a turn, take a sole legal token without asking (True)
     render_mode    what render gives: ansi, a text; rgb_array, a picture uint8[height, width, 3]; human prints
-                   the text after every token (None)
+                   the text after reset, every token and every whole move (None)
 
     env has PettingZoo's stock wrappers around raw_env. All cards are rendered, hidden ones too.
 

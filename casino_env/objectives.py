@@ -15,6 +15,8 @@ from casino_env.rules import RuleTable
 from casino_env.state import NOBODY, IntArray, State
 
 OBJECTIVES = ("deal", "match")
+# Of who names an illegal token where that ends the episode: a lost match, or less than a deal can bring.
+ILLEGAL_REWARD = {"deal": -50.0, "match": -1.0}
 
 
 class Outcome(NamedTuple):

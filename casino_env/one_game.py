@@ -17,7 +17,7 @@ from casino_env.masks import Mask
 from casino_env.observation import FloatArray, block_offsets, write_observation, write_spelling
 from casino_env.rules import PLAYER_COUNTS, RuleTable, side_count
 from casino_env.state import VALUES, IntArray, State, empty_state
-from casino_env.token_game import Unfinished, begin_turn, name_token, nothing_named, play_move
+from casino_env.token_game import TokenGames, Unfinished, begin_turn, name_token, nothing_named, play_move
 from casino_env.tokens import EMPTY, MAX_TOKENS, N_TOKENS
 from casino_env.view import View, see_game
 
@@ -41,9 +41,7 @@ SIZE = VIEW + BUILDS_END + ROWS * SEATS
 class Game(NamedTuple):
     """One game as views of its words."""
 
-    rules: RuleTable
-    state: State
-    unfinished: Unfinished
+    games: TokenGames  # one
     seen: View  # scratch
     offsets: IntArray  # of the blocks of the observation
 
@@ -54,9 +52,9 @@ def new_game(rules: RuleTable, players: int) -> IntArray:
     words[PLAYERS] = players
     words[RULES:OFFSETS] = rules
     words[OFFSETS:SPELLING] = block_offsets(players)
-    game = take_apart(words)
-    overwrite(game.state, empty_state(1, players))
-    overwrite(game.unfinished, nothing_named(1))
+    games = take_apart(words).games
+    overwrite(games.state, empty_state(1, players))
+    overwrite(games.unfinished, nothing_named(1))
     return words
 
 
@@ -69,15 +67,15 @@ def overwrite(kept: Iterable[np.ndarray], new: Iterable[np.ndarray]) -> None:
 @inner_kernel
 def take_apart(words: IntArray) -> Game:
     """Views of the words of a game; a kernel borrows the words first."""
+    unfinished = Unfinished(
+        spelling=words[SPELLING:TOKENS].reshape(1, N_SPELLING),
+        tokens=words[TOKENS:COUNTS].reshape(1, MAX_TOKENS),
+        counts=words[COUNTS:MASK].reshape(1, 2),
+        mask=words[MASK:STATE].view(np.int8)[:N_TOKENS].reshape(1, N_TOKENS),
+    )
+    state = _state(words[STATE:VIEW], words[PLAYERS])
     return Game(
-        _rules(words[RULES:OFFSETS]),
-        _state(words[STATE:VIEW], words[PLAYERS]),
-        Unfinished(
-            spelling=words[SPELLING:TOKENS].reshape(1, N_SPELLING),
-            tokens=words[TOKENS:COUNTS].reshape(1, MAX_TOKENS),
-            counts=words[COUNTS:MASK].reshape(1, 2),
-            mask=words[MASK:STATE].view(np.int8)[:N_TOKENS].reshape(1, N_TOKENS),
-        ),
+        TokenGames(_rules(words[RULES:OFFSETS]), state, unfinished),
         _view(words[VIEW:SIZE], words[PLAYERS]),
         words[OFFSETS:SPELLING],
     )
@@ -139,31 +137,29 @@ def _view(words: IntArray, players: int) -> View:
 @kernel
 def start_turn(words: IntArray) -> None:
     """As `token_game.begin_turn`."""
-    game = take_apart(borrow(words))
-    begin_turn(game.state, 0, game.rules, game.unfinished)
+    begin_turn(take_apart(borrow(words)).games, 0)
 
 
 @kernel
 def take_token(words: IntArray, token: int, auto_complete: bool) -> int:
     """As `token_game.name_token`."""
-    game = take_apart(borrow(words))
-    return name_token(game.state, 0, game.rules, game.unfinished, token, auto_complete)
+    return name_token(take_apart(borrow(words)).games, 0, token, auto_complete)
 
 
 @kernel
 def take_move(words: IntArray, move: int) -> int:
     """As `token_game.play_move`."""
-    game = take_apart(borrow(words))
-    return play_move(game.state, 0, game.rules, game.unfinished, move)
+    return play_move(take_apart(borrow(words)).games, 0, move)
 
 
 @kernel
 def observe_seat(words: IntArray, seat: int, acts: bool, vector: FloatArray, mask: Mask) -> None:
     """Write what a seat observes: `vector` float32[N], and `mask` int8[236], zeros unless it `acts`."""
     game, vector, mask = take_apart(borrow(words)), borrow(vector), borrow(mask)
-    see_game(game.state, 0, seat, game.seen)
-    write_observation(game.seen, 0, game.offsets, game.rules.target, vector)
+    rules, state, unfinished = game.games
+    see_game(state, 0, seat, game.seen)
+    write_observation(game.seen, 0, game.offsets, rules.target, vector)
     if acts:
-        write_spelling(game.unfinished.spelling[0], game.offsets, vector)
+        write_spelling(unfinished.spelling[0], game.offsets, vector)
     for token in range(N_TOKENS):
-        mask[token] = game.unfinished.mask[0, token] if acts else 0
+        mask[token] = unfinished.mask[0, token] if acts else 0

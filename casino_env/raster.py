@@ -7,7 +7,7 @@ from PIL import Image, ImageDraw, ImageFont
 from casino_env.drawing import Box, Label, Picture, Polygon
 
 SAMPLES = 2  # a pixel is the mean of so many squared
-_ANCHORS = {"left": "ls", "middle": "ms", "right": "rs"}
+_ANCHORS = {"left": "ls", "middle": "ms"}
 
 
 def paint(picture: Picture) -> NDArray[np.uint8]:

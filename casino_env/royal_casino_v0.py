@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from casino_env.arguments import quoted
+from casino_env.arguments import check_flag, quoted
 from casino_env.decks import seeded_rng, shuffled_deck
-from casino_env.engine import start_deal
-from casino_env.errors import CasinoError, IllegalMove, InvalidMove
+from casino_env.engine import next_dealers, start_deal
+from casino_env.errors import IllegalMove, InvalidMove, NotReset
 from casino_env.global_state import state_blocks, write_hidden
 from casino_env.manual import MANUAL
 from casino_env.masks import why_illegal_token
 from casino_env.moves import Move
-from casino_env.objectives import check_max_deals, check_objective, end_deals
+from casino_env.objectives import ILLEGAL_REWARD, check_max_deals, check_objective, end_deals
 from casino_env.observation import (
     blocks,
     length,
@@ -34,20 +34,21 @@ from casino_env.one_game import (
     take_token,
 )
 from casino_env.position import Position, check_move
-from casino_env.raster import paint
-from casino_env.resets import start_state
+from casino_env.rendering import RENDER_MODES, Picture, check_render_mode, rendered, warn_of_no_mode
+from casino_env.resets import read_options, start_state
 from casino_env.rules import PLAYER_COUNTS, Rules, check_players
 from casino_env.state import State, copy_state
-from casino_env.table_drawing import draw_table
 from casino_env.token_game import DEAL_OVER, ILLEGAL, NAMED
-from casino_env.tokens import N_TOKENS, token_name, token_names
+from casino_env.tokens import N_TOKENS, token_names
 
 __doc__ = f"{__doc__}\n{MANUAL}"
 
 Space = gymnasium.spaces.Space[Any]
 
-# Of the agent that names an illegal token, through `env`: a lost match, or less than any deal can bring.
-ILLEGAL_REWARD = {"deal": -50.0, "match": -1.0}
+SET_BY_RESET = (
+    *("agents", "agent_selection", "rewards", "terminations", "truncations", "infos"),
+    *("_cumulative_rewards", "_partial", "_deals", "position"),
+)
 
 
 def env(
@@ -72,13 +73,6 @@ def wrap(raw: AECEnv, illegal_reward: float) -> AECEnv:
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(stopped))
 
 
-def rendered(position: Position, spelled: list[int], mode: str) -> str | NDArray[np.uint8]:
-    """A position with the tokens of an unfinished move: a picture for the mode `rgb_array`, else a text."""
-    if mode == "rgb_array":
-        return paint(draw_table(position, spelled))
-    return " ".join([str(position), *(f"({token_name(token)})" for token in spelled)])
-
-
 class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments have)
     """Royal Casino for 2, 3 or 4 agents. The manual is the docstring of this module.
 
@@ -90,12 +84,12 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         max_deals: truncate a match after so many deals.
         auto_complete: after the first token of a turn, take a sole legal token automatically.
         render_mode: what `render` gives: `ansi` a text, `rgb_array` a picture (uint8[height, width, 3]);
-            `human` prints the text after every token; or None.
+            `human` prints the text after `reset`, `step` and `play`; or None.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012  (PettingZoo reads a plain class attribute)
         "name": "royal_casino_v0",
-        "render_modes": ["ansi", "human", "rgb_array"],
+        "render_modes": RENDER_MODES,
         "is_parallelizable": False,
         "render_fps": 2,
     }
@@ -112,15 +106,11 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            valid = ", ".join(self.metadata["render_modes"])
-            raise CasinoError(f"render_mode={quoted(render_mode)} is unknown; valid: {valid}, None")
         self.rules, self.players = Rules.parse(rules), check_players(players)
         self.objective = check_objective(objective)
         self.max_deals = check_max_deals(max_deals, objective)
-        self.auto_complete, self.render_mode = bool(auto_complete), render_mode
-        if not isinstance(auto_complete, bool | np.bool_):
-            raise CasinoError(f"auto_complete={quoted(auto_complete)} is not possible; valid: True, False")
+        self.auto_complete = check_flag("auto_complete", auto_complete)
+        self.render_mode = check_render_mode(render_mode, RENDER_MODES)
         self.possible_agents = list(self.AGENT_NAMES[: self.players])
         high = upper_bounds(blocks(self.players))
         self.observation_spaces: dict[str, Space] = {
@@ -144,8 +134,13 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
 
     def _share_words(self) -> None:
         """Views of the game's words. A copy has its own."""
-        game = take_apart(self._words)
-        self._state, self._unfinished = game.state, game.unfinished
+        _, self._state, self._unfinished = take_apart(self._words).games
+
+    def __getattr__(self, name: str) -> Any:
+        """Asked for what is not there."""
+        if name in SET_BY_RESET:
+            raise NotReset(f"there is no {name.lstrip('_')} before the first reset: call reset")
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in ("_state", "_unfinished")}
@@ -180,7 +175,7 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start an episode; CasinoError for wrong or contradicting options, before anything changes."""
         rng = self._rng if seed is None else seeded_rng(seed)
-        state, self._partial = start_state(options, self.rules, self.players, rng)
+        state, self._partial = start_state(read_options(options), self.rules, self.players, rng)
         overwrite(self._state, state)
         self._rng, self._deals = rng, 0
         self.agents = list(self.possible_agents)
@@ -213,30 +208,29 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
             self._was_dead_step(action)
             return
-        try:
-            token = operator.index(action)  # type: ignore[arg-type]
-        except TypeError:
-            token = -1
-        if not 0 <= token < N_TOKENS:
-            raise InvalidMove(f"action {quoted(action)} is not a token; valid: 0 to {N_TOKENS - 1}")
+        token = check_token(action)
         outcome = take_token(self._words, token, self.auto_complete)
         if outcome == ILLEGAL:
             raise IllegalMove(why_illegal_token(token, self.spelled, self._unfinished.mask[0]))
         self._go_on(outcome)
 
     def play(self, move: str | Move) -> None:
-        """Play a whole move in place of its tokens; IllegalMove or InvalidMove (nothing changes) else."""
+        """Play a whole move in place of its tokens; IllegalMove or InvalidMove (nothing changes) else.
+
+        The wrappers of `env` know nothing of it: call `last` before the next `step` through them.
+        """
         move = Move.parse(move)
+        if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
+            raise IllegalMove(f"illegal move {move}: the episode is over")
         if self.spelled:
             raise IllegalMove(f"illegal move {move}: another is being spelled ({token_names(self.spelled)})")
         packed = check_move(self._state, self.rules.table, move)
         self._go_on(take_move(self._words, packed))
 
-    def render(self) -> str | NDArray[np.uint8] | None:
+    def render(self) -> Picture | None:
         """All cards (hidden ones too) and the unfinished move: as text, printed or as a picture."""
         if self.render_mode is None:
-            valid = ", ".join(self.metadata["render_modes"])
-            gymnasium.logger.warn(f"render: the environment was made without a render_mode; valid: {valid}")
+            warn_of_no_mode(RENDER_MODES)
             return None
         picture = rendered(self.position, self.spelled, self.render_mode)
         if self.render_mode != "human":
@@ -271,7 +265,7 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
             self.truncations = dict.fromkeys(self.agents, True)
         else:
             self._state.score[0] = outcome.score[0]
-            dealer = int(self._state.dealer[0] + 1) % self.players  # R2.3
+            (dealer,) = next_dealers(self._state, np.zeros(1, np.int64))
             start_deal(self._state, 0, shuffled_deck(self._rng), dealer)
             self._partial = False
         self._accumulate_rewards()
@@ -280,3 +274,14 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
     def _start_turn(self) -> None:
         self.agent_selection = self.possible_agents[self._state.turn[0]]
         start_turn(self._words)
+
+
+def check_token(action: Any) -> int:
+    """The action as an int if it is a token, else InvalidMove."""
+    try:
+        token = -1 if isinstance(action, bool) else operator.index(action)
+    except TypeError:
+        token = -1
+    if not 0 <= token < N_TOKENS:
+        raise InvalidMove(f"action {quoted(action)} is not a token; valid: 0 to {N_TOKENS - 1}")
+    return token

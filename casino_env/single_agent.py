@@ -10,19 +10,21 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from casino_env.arguments import is_count, quoted, whole_numbers
+from casino_env.arguments import check_flag, check_seed, is_count, quoted, whole_numbers
 from casino_env.errors import CasinoError, IllegalMove
 from casino_env.legal import LegalMoves, MoveLister
 from casino_env.moves import Move
+from casino_env.objectives import ILLEGAL_REWARD
 from casino_env.position import Position
-from casino_env.royal_casino_v0 import ILLEGAL_REWARD, raw_env
+from casino_env.rendering import Picture
+from casino_env.resets import check_turns, read_options, start_state
+from casino_env.royal_casino_v0 import raw_env
 from casino_env.rules import Rules
 from casino_env.state import IntArray
 from casino_env.view import View, see
 
 RANDOM_SEAT = "random"
 SEEDS = 2**63  # of an episode's decks
-NO_TURN = "reset option 'position': the episode ends before the learner is to act"
 
 Info = dict[str, Any]
 
@@ -51,10 +53,18 @@ def choose(opponent: Opponent, view: View, legal: LegalMoves, rng: np.random.Gen
 
 def check_learner_seat(learner_seat: Any, players: int) -> int | str:
     """`learner_seat` if it is a seat or `random`, else CasinoError."""
-    if learner_seat != RANDOM_SEAT and (not is_count(learner_seat) or learner_seat >= players):
+    known = learner_seat == RANDOM_SEAT if isinstance(learner_seat, str) else is_count(learner_seat)
+    if not known or (learner_seat != RANDOM_SEAT and learner_seat >= players):
         valid = f"0 to {players - 1}, or '{RANDOM_SEAT}'"
         raise CasinoError(f"learner_seat={quoted(learner_seat)} is not a seat; valid: {valid}")
     return learner_seat
+
+
+def check_start(game: raw_env, learner_seat: int | str, options: Info) -> None:
+    """CasinoError for wrong reset options, and for a position that ends before a learner's turn."""
+    state, _ = start_state(options, game.rules, game.players, np.random.default_rng(0))
+    if game.objective == "deal" or game.max_deals == 1:
+        check_turns(state, range(game.players) if learner_seat == RANDOM_SEAT else [int(learner_seat)])
 
 
 def draw_start(rng: np.random.Generator, players: int) -> tuple[int, int]:
@@ -98,7 +108,8 @@ class RoyalCasinoEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         self.game = raw_env(rules, players, objective, max_deals, auto_complete, render_mode)
         self.render_mode = render_mode
         self.learner_seat = check_learner_seat(learner_seat, players)
-        self.opponents, self.refuse_illegal = list(opponents), refuse_illegal
+        self.opponents = list(opponents)
+        self.refuse_illegal = check_flag("refuse_illegal", refuse_illegal)
         agent = self.game.possible_agents[0]
         self.observation_space = self.game.observation_space(agent)["observation"]  # type: ignore[index]
         self.action_space = self.game.action_space(agent)
@@ -124,15 +135,15 @@ class RoyalCasinoEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         `options` are those of `royal_casino_v0`. A seed decides the learner's seat and all decks; opponents
         draw from a stream of their own, so that these are the same whoever they are.
         """
-        super().reset(seed=seed)
+        known = read_options(options)
+        check_start(self.game, self.learner_seat, known)
+        super().reset(seed=check_seed(seed))
         if seed is not None:
             self._opponents_rng = spawn(self.np_random)
         deal_seed, seat = draw_start(self.np_random, self.game.players)
-        self.game.reset(seed=deal_seed, options=options)
+        self.game.reset(seed=deal_seed, options=known)
         self._seat = seat if self.learner_seat == RANDOM_SEAT else int(self.learner_seat)
         self._let_opponents_play()
-        if self._is_over():
-            raise CasinoError(NO_TURN)
         return self._seen()
 
     def step(self, action: np.int64 | int) -> tuple[NDArray[np.float32], float, bool, bool, Info]:
@@ -140,7 +151,7 @@ class RoyalCasinoEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         if self._is_over():
             raise CasinoError("the episode is over: call reset")
         try:
-            self.game.step(int(action))
+            self.game.step(action)  # type: ignore[arg-type]
         except IllegalMove as error:
             if self.refuse_illegal:
                 raise
@@ -157,7 +168,7 @@ class RoyalCasinoEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         """The legal tokens, bool[236], as maskable policies ask for them."""
         return self.game.observe(self._agent)["action_mask"].astype(np.bool_)
 
-    def render(self) -> str | NDArray[np.uint8] | None:  # type: ignore[override]
+    def render(self) -> Picture | None:  # type: ignore[override]
         """As `royal_casino_v0` renders."""
         return self.game.render()
 

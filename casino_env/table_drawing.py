@@ -7,14 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from casino_env.bits import popcount
-from casino_env.cards import (
-    ACES,
-    BIG_CASINO,
-    LITTLE_CASINO,
-    N_CARDS,
-    SPADES,
-    iter_cards,
-)
+from casino_env.cards import N_CARDS, SPADES, iter_cards
 from casino_env.drawing import (
     CARD_HEIGHT,
     CARD_WIDTH,
@@ -30,7 +23,8 @@ from casino_env.drawing import (
     draw_chip,
 )
 from casino_env.position import Position
-from casino_env.rules import LOWEST_VALUE, side_count
+from casino_env.rules import LOWEST_VALUE, RuleTable, side_count
+from casino_env.scoring import card_points
 from casino_env.state import VALUES, State, build_owner
 from casino_env.tokens import PILE, VALUE, token_names
 
@@ -38,9 +32,9 @@ WIDTH, HEIGHT = 1080, 660
 FELT, PANEL, BUILD_GROUND, BACK = "#1f5c43", "#174834", "#123a2a", "#31508f"
 INK, FAINT = "#ffffff", "#c9dcd2"
 SEAT_COLOURS = ("#5aa9e6", "#f08a4b", "#c58ae6", "#63d2a8")
-COUNTING = ACES | 1 << BIG_CASINO | 1 << LITTLE_CASINO  # cards that bring points by themselves
 
 EDGE, GAP = 10.0, 8.0
+HAND_WIDTH, CAPTURED_WIDTH = 4 * CARD_WIDTH + 3 * GAP, 280.0  # of a full hand; of what is beside it
 SEAT_HEIGHT = 122.0
 BUILD_WIDTH, BUILD_HEIGHT = 150.0, CARD_HEIGHT + 46  # at least so wide, for its name
 TABLE_TOP, TABLE_BOTTOM = 2 * EDGE + SEAT_HEIGHT + 62, HEIGHT - 2 * EDGE - SEAT_HEIGHT
@@ -97,17 +91,19 @@ def _status(position: Position, state: State, spelled: Sequence[int]) -> Iterato
     """Two lines over the table: the state of the match, and what is being done."""
     stock = N_CARDS - int(state.dealt[0])
     score = " : ".join(map(str, position.score))
-    top = 2 * EDGE + SEAT_HEIGHT
-    text = f"{position.rules}   stock {stock}   score {score}   target {position.rules.table.target}"
-    yield Label(EDGE + GAP, top + 16, text, 15, FAINT)
+    text = f"stock {stock}   score {score}   target {position.rules.table.target}   {position.rules}"
     if position.is_over:
         doing = "The deal is over."
     else:
-        tokens = token_names(spelled)
-        doing = f"player_{position.turn} to move" + (f": {tokens}" if tokens else "")
-    if len(doing) > STATUS_LENGTH:
-        doing = f"{doing[: STATUS_LENGTH - 1]}…"
-    yield Label(EDGE + GAP, top + 40, doing, 17, MARK, bold=True)
+        doing = f"player_{position.turn} to move" + (f": {token_names(spelled)}" if spelled else "")
+    top = 2 * EDGE + SEAT_HEIGHT
+    yield Label(EDGE + GAP, top + 16, _shorten(text), 15, FAINT)
+    yield Label(EDGE + GAP, top + 40, _shorten(doing), 17, MARK, bold=True)
+
+
+def _shorten(text: str) -> str:
+    """The text, or its beginning if it would not fit on a line."""
+    return text if len(text) <= STATUS_LENGTH else f"{text[: STATUS_LENGTH - 1]}…"
 
 
 def _seat(position: Position, state: State, seat: int, place: _Place, marked: set[int]) -> Iterator[Shape]:
@@ -124,26 +120,41 @@ def _seat(position: Position, state: State, seat: int, place: _Place, marked: se
     yield Label(x + 26, y + 24, f"player_{seat}", 17, INK, bold=True)
     yield Label(x + 112, y + 24, ", ".join(notes), 15, MARK if acts or position.is_over else FAINT)
     hand = list(iter_cards(state.hands[0, seat]))
-    step = min(CARD_WIDTH + GAP, 4 * (CARD_WIDTH + GAP) / max(1, len(hand)))
+    room = max(HAND_WIDTH, min(width - CAPTURED_WIDTH, CARD_WIDTH + FAN_STEP * (len(hand) - 1)))
+    step = _step(len(hand), CARD_WIDTH, room)
     for i, card in enumerate(hand):
         yield from draw_card(card, x + GAP + i * step, y + 36, marked=card in marked)
-    yield from _captured(state, seat, x + 4 * (CARD_WIDTH + GAP) + 2 * GAP, y + 36)
+    pile = x + room + 3 * GAP
+    yield from _captured(position.rules.table, state, seat, _Place(pile, y + 36, x + width - GAP - pile))
 
 
-def _captured(state: State, seat: int, x: float, y: float) -> Iterator[Shape]:
-    """The captured pile face down with its size, and what of it brings points."""
+def _step(count: int, width: float, room: float) -> float:
+    """From one thing of a row to the next: apart if there is room, else one over another."""
+    return min(width + GAP, (room - width) / max(1, count - 1))
+
+
+def _captured(rules: RuleTable, state: State, seat: int, place: _Place) -> Iterator[Shape]:
+    """The captured pile face down with its size, what of it counts, and each card with points of its own."""
+    x, y, width = place
     cards = int(state.captured[0, seat])
     size = popcount(cards)
     for i in range(min(3, size)):
         yield Box(x + 3 * i, y - 3 * i, CARD_WIDTH, CARD_HEIGHT, 6, BACK, PAPER)
     if size:
         yield Label(x + 6 + CARD_WIDTH / 2, y + 40, str(size), 24, INK, "middle", bold=True)
-    x += CARD_WIDTH + 3 * GAP
+    left = CARD_WIDTH + 3 * GAP
     sweeps = f"sweeps {state.sweeps[0, seat]}"
     for i, text in enumerate((f"captured {size}", f"spades {popcount(cards & SPADES)}", sweeps)):
-        yield Label(x, y + 10 + 19 * i, text, 15, INK)
-    for i, card in enumerate(iter_cards(cards & COUNTING)):
-        yield from draw_chip(card, x + (CHIP_WIDTH + 2) * i, y + 57)
+        yield Label(x + left, y + 10 + 19 * i, text, 15, INK)
+    named = [card for card in iter_cards(cards) if _has_points(rules, card)]
+    step = _step(len(named), CHIP_WIDTH, width - left)
+    for i, card in enumerate(named):
+        yield from draw_chip(card, x + left + step * i, y + 57)
+
+
+def _has_points(rules: RuleTable, card: int) -> bool:
+    """Whether a card brings points that other cards of its suit do not (R6.1, R8)."""
+    return card_points(rules, 1 << card) > rules.each_spade * (SPADES >> card & 1)
 
 
 def _build(state: State, value: int, marked: bool) -> _Item:
@@ -179,7 +190,8 @@ def _lay_out(kinds: list[list[_Item]]) -> Iterator[Shape]:
     while True:
         rows = [row for items in kinds for row in _rows(items, _FULL / scale)]
         height = scale * sum(_height(row) + GAP for row in rows)
-        if height <= room:
+        width = scale * max(map(_width, rows), default=0)
+        if height <= room and width <= _FULL:
             break
         scale *= 0.95
     y = TABLE_TOP + (room - height) / 2

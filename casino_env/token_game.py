@@ -30,6 +30,14 @@ class Unfinished(NamedTuple):
     mask: Mask  # int8[B, 236] legal next
 
 
+class TokenGames(NamedTuple):
+    """`B` games played token by token."""
+
+    rules: RuleTable
+    state: State
+    unfinished: Unfinished
+
+
 def nothing_named(games: int) -> Unfinished:
     """Unfinished moves before any turn: no token is legal."""
     return Unfinished(
@@ -41,20 +49,19 @@ def nothing_named(games: int) -> Unfinished:
 
 
 @inner_kernel
-def begin_turn(state: State, game: int, rules: RuleTable, unfinished: Unfinished) -> None:
+def begin_turn(games: TokenGames, game: int) -> None:
     """Start spelling the move of the seat to act; no token is legal where the deal is over."""
-    unfinished.counts[game, NAMED] = 0
-    _await_token(rules, look(state, game, rules), EMPTY, unfinished, game)
+    games.unfinished.counts[game, NAMED] = 0
+    _await_token(games, game, look(games.state, game, games.rules), EMPTY)
 
 
 @inner_kernel
-def name_token(
-    state: State, game: int, rules: RuleTable, unfinished: Unfinished, token: int, auto_complete: bool
-) -> int:
+def name_token(games: TokenGames, game: int, token: int, auto_complete: bool) -> int:
     """Name a token, and with `auto_complete` every sole legal one after it; play a completed move.
 
     Returns the seat to act, DEAL_OVER, or ILLEGAL if the token is not legal (nothing changes then).
     """
+    rules, state, unfinished = games
     if not unfinished.mask[game, token]:
         return ILLEGAL
     table, counts = look(state, game, rules), unfinished.counts[game]
@@ -65,61 +72,51 @@ def name_token(
         spelling, move = advance(rules, table, spelling, token)
         if move != NO_MOVE:
             break
-        _await_token(rules, table, spelling, unfinished, game)
+        _await_token(games, game, table, spelling)
         if not auto_complete or counts[OPEN] != 1:
             return int(state.turn[game])
         token = int(unfinished.mask[game].argmax())
-    return play_move(state, game, rules, unfinished, move)
+    return play_move(games, game, move)
 
 
 @inner_kernel
-def play_move(state: State, game: int, rules: RuleTable, unfinished: Unfinished, move: int) -> int:
+def play_move(games: TokenGames, game: int, move: int) -> int:
     """Play a legal packed move; returns the seat to act, whose turn is begun, or DEAL_OVER."""
-    apply_move(state, game, rules, move)
-    begin_turn(state, game, rules, unfinished)
-    return DEAL_OVER if is_over(state, game) else int(state.turn[game])
+    apply_move(games.state, game, games.rules, move)
+    begin_turn(games, game)
+    return DEAL_OVER if is_over(games.state, game) else int(games.state.turn[game])
 
 
 @inner_kernel
-def _await_token(
-    rules: RuleTable, table: Table, spelling: Spelling, unfinished: Unfinished, game: int
-) -> None:
+def _await_token(games: TokenGames, game: int, table: Table, spelling: Spelling) -> None:
+    unfinished = games.unfinished
     keep_spelling(spelling, unfinished.spelling[game])
-    unfinished.counts[game, OPEN] = write_mask(rules, table, spelling, unfinished.mask[game])
+    unfinished.counts[game, OPEN] = write_mask(games.rules, table, spelling, unfinished.mask[game])
 
 
 @kernel
-def begin_turns(state: State, rules: RuleTable, unfinished: Unfinished, games: IntArray) -> None:
-    """`begin_turn` in each of `games` [N]."""
-    state, unfinished = borrow(state), borrow(unfinished)
-    for game in games:
-        begin_turn(state, game, rules, unfinished)
+def begin_turns(games: TokenGames, which: IntArray) -> None:
+    """`begin_turn` in each of the games `which` [N]."""
+    games = borrow(games)
+    for game in which:
+        begin_turn(games, game)
 
 
 @kernel
-def name_tokens(
-    state: State,
-    rules: RuleTable,
-    unfinished: Unfinished,
-    games: IntArray,
-    tokens: IntArray,
-    auto_complete: bool,
-) -> IntArray:
-    """`name_token` in each of `games` [N], which differ, with `tokens` [N]; what they lead to, [N]."""
-    state, unfinished = borrow(state), borrow(unfinished)
-    outcomes = np.empty(games.shape[0], np.int64)
-    for i in range(games.shape[0]):
-        outcomes[i] = name_token(state, games[i], rules, unfinished, tokens[i], auto_complete)
+def name_tokens(games: TokenGames, which: IntArray, tokens: IntArray, auto_complete: bool) -> IntArray:
+    """`name_token` in each of the games `which` [N], which differ; what `tokens` [N] lead to, [N]."""
+    games = borrow(games)
+    outcomes = np.empty(which.shape[0], np.int64)
+    for i in range(which.shape[0]):
+        outcomes[i] = name_token(games, which[i], tokens[i], auto_complete)
     return outcomes
 
 
 @kernel
-def play_moves(
-    state: State, rules: RuleTable, unfinished: Unfinished, games: IntArray, moves: IntArray
-) -> IntArray:
-    """`play_move` in each of `games` [N], which differ, with `moves` [N]; what they lead to, [N]."""
-    state, unfinished = borrow(state), borrow(unfinished)
-    outcomes = np.empty(games.shape[0], np.int64)
-    for i in range(games.shape[0]):
-        outcomes[i] = play_move(state, games[i], rules, unfinished, moves[i])
+def play_moves(games: TokenGames, which: IntArray, moves: IntArray) -> IntArray:
+    """`play_move` in each of the games `which` [N], which differ; what `moves` [N] lead to, [N]."""
+    games = borrow(games)
+    outcomes = np.empty(which.shape[0], np.int64)
+    for i in range(which.shape[0]):
+        outcomes[i] = play_move(games, which[i], moves[i])
     return outcomes

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from casino_env.arguments import check_count, whole_numbers
 from casino_env.cards import N_CARDS
 from casino_env.decks import DeckStreams
-from casino_env.engine import apply_batch, start_deals
+from casino_env.engine import apply_batch, next_dealers, start_deals
 from casino_env.errors import CasinoError, IllegalMove
 from casino_env.legal import LegalMoves, MoveLister
 from casino_env.objectives import check_max_deals, check_objective, end_deals
@@ -132,8 +132,8 @@ class VectorEnv:
         return cards.astype(np.int8), places
 
     def _deal_next(self, ended: IntArray, score: IntArray, finished: NDArray[np.bool_]) -> None:
-        """R2.3: the next deal of the match, or the first of a new episode."""
+        """The next deal of the match, or the first of a new episode."""
         self.state.score[ended] = np.where(finished[ended, None], 0, score)
         self._deals[finished] = 0
-        dealers = (self.state.dealer[ended] + 1) % self.players
+        dealers = next_dealers(self.state, ended)
         start_deals(self.state, ended, self._decks.draw(ended), dealers)

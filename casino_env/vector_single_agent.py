@@ -13,32 +13,44 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from casino_env.arguments import check_count, check_seed, quoted, whole_numbers
+from casino_env.arguments import check_count, check_flag, check_seed, quoted, whole_numbers
 from casino_env.decks import seeded_rng, shuffled_deck
-from casino_env.engine import start_deal
-from casino_env.errors import CasinoError, IllegalMove, InvalidMove
+from casino_env.engine import next_dealers, start_deals
+from casino_env.errors import CasinoError, IllegalMove, InvalidMove, NotReset
 from casino_env.legal import MoveLister
 from casino_env.masks import why_illegal_token
-from casino_env.objectives import end_deals
+from casino_env.objectives import ILLEGAL_REWARD, end_deals
 from casino_env.observation import block_offsets, observe_batch, write_spellings
 from casino_env.one_game import overwrite
 from casino_env.position import Position
-from casino_env.resets import start_state
-from casino_env.royal_casino_v0 import ILLEGAL_REWARD, raw_env, rendered
+from casino_env.rendering import RENDER_MODES, check_render_mode, rendered, warn_of_no_mode
+from casino_env.resets import read_options, start_state
+from casino_env.royal_casino_v0 import raw_env
 from casino_env.rules import Rules
 from casino_env.single_agent import (
-    NO_TURN,
     RANDOM_SEAT,
     Opponent,
     check_learner_seat,
+    check_start,
     choose,
     draw_start,
     spawn,
 )
 from casino_env.state import IntArray, empty_state, select
-from casino_env.token_game import DEAL_OVER, NAMED, begin_turns, name_tokens, nothing_named, play_moves
+from casino_env.token_game import (
+    DEAL_OVER,
+    NAMED,
+    TokenGames,
+    begin_turns,
+    name_tokens,
+    nothing_named,
+    play_moves,
+)
 from casino_env.tokens import N_TOKENS
 from casino_env.view import see
+
+MANY_RENDER_MODES = [mode for mode in RENDER_MODES if mode != "human"]
+RESET_MASK = "reset_mask"
 
 Infos = dict[str, Any]
 Floats = NDArray[np.float32]
@@ -54,8 +66,11 @@ class RoyalCasinoVectorEnv(gymnasium.vector.VectorEnv[Floats, IntArray, NDArray[
             `single_agent.RoyalCasinoEnv`, for every game.
         render_mode: `ansi` or `rgb_array`: `render` gives a tuple with one for each game.
         autoreset_mode: what happens to a game that is over, as for Gymnasium's `SyncVectorEnv`: it starts
-            anew in the next step, whose action for it is ignored (`NextStep`), in the same step
+            anew in the next step, whatever token that names for it (`NextStep`), in the same step
             (`SameStep`, with `final_obs` and `final_info`), or by `reset` with a `reset_mask` (`Disabled`).
+
+    A game that is over has a mask of zeros: with `NextStep` and a masked distribution that needs one legal
+    token, give it any, or take `SameStep`, where no mask is ever empty.
 
     Each game is what a `RoyalCasinoEnv` of its seed is, but that opponents who draw lots share a stream.
     """
@@ -74,27 +89,30 @@ class RoyalCasinoVectorEnv(gymnasium.vector.VectorEnv[Floats, IntArray, NDArray[
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
     ) -> None:
         self.num_envs, players = check_count("num_envs", num_envs, 1), len(opponents) + 1
-        one = raw_env(rules, players, objective, max_deals, auto_complete, render_mode)
+        self.game = one = raw_env(rules, players, objective, max_deals, auto_complete)  # of the same kind
         self.rules, self.players, self.objective, self.max_deals = one.rules, players, objective, max_deals
-        self.auto_complete, self.render_mode = one.auto_complete, render_mode
-        if render_mode == "human":
-            raise CasinoError("render_mode='human' is for one game; valid: ansi, rgb_array, None")
+        self.auto_complete = one.auto_complete
+        self.render_mode = check_render_mode(render_mode, MANY_RENDER_MODES)
         self.learner_seat = check_learner_seat(learner_seat, players)
-        self.opponents, self.refuse_illegal = list(opponents), refuse_illegal
+        self.opponents = list(opponents)
+        self.refuse_illegal = check_flag("refuse_illegal", refuse_illegal)
         self.autoreset_mode = _check_autoreset_mode(autoreset_mode)
-        self.metadata = {**raw_env.metadata, "autoreset_mode": self.autoreset_mode}
+        changed = {"render_modes": MANY_RENDER_MODES, "autoreset_mode": self.autoreset_mode}
+        self.metadata = {**raw_env.metadata, **changed}
         self.single_observation_space = one.observation_space("player_0")["observation"]  # type: ignore[index]
         self.single_action_space = one.action_space("player_0")
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
 
         self.state, self._unfinished = empty_state(self.num_envs, players), nothing_named(self.num_envs)
+        self._games = TokenGames(self.rules.table, self.state, self._unfinished)
         self._offsets, self._list_moves = block_offsets(players), MoveLister(self.num_envs)
         self._seats, self._deals = np.zeros(self.num_envs, np.int64), np.zeros(self.num_envs, np.int64)
         self._rewards = np.zeros(self.num_envs)
         self._terminated, self._truncated, self._partial = np.zeros((3, self.num_envs), np.bool_)
         self._has_reset = False
-        self._rngs = [seeding.np_random()[0] for _ in range(self.num_envs)]
+        streams = [seeding.np_random() for _ in range(self.num_envs)]
+        self._rngs, self._rng_seeds = [rng for rng, _ in streams], [seed for _, seed in streams]
         self._deck_rngs = list(self._rngs)
         self._opponents_rng = spawn(self._rngs[0])
 
@@ -109,19 +127,19 @@ class RoyalCasinoVectorEnv(gymnasium.vector.VectorEnv[Floats, IntArray, NDArray[
         A seed `s` gives the games the seeds `s`, `s + 1` …; or give one for each. The other options are
         those of `royal_casino_v0`, for every game alike. CasinoError, and nothing changes, if one is wrong.
         """
-        options = dict(options or {})
-        games = np.flatnonzero(self._check_reset_mask(options.pop("reset_mask", None)))
+        games = np.flatnonzero(self._check_reset_mask(options))
+        if isinstance(options, dict):
+            options = {name: value for name, value in options.items() if name != RESET_MASK}
+        known = read_options(options)
         seeds = self._check_seeds(seed)
-        start_state(options, self.rules, self.players, np.random.default_rng(0))  # raises if they are wrong
-        for game in games:
-            if seeds[game] is not None:
-                self._rngs[game] = seeding.np_random(seeds[game])[0]
-        if seeds[0] is not None:
-            self._opponents_rng = spawn(self._rngs[0])
+        check_start(self.game, self.learner_seat, known)
+        seeded = [game for game in games if seeds[game] is not None]
+        for game in seeded:
+            self._rngs[game], self._rng_seeds[game] = seeding.np_random(seeds[game])
+        if seeded:
+            self._opponents_rng = spawn(self._rngs[seeded[0]])
         self._has_reset = True
-        self._start(games, options)
-        if self._over[games].any():
-            raise CasinoError(NO_TURN)
+        self._start(games, known)
         return self._observe(), self._infos(games)
 
     def step(self, actions: IntArray) -> tuple[Floats, NDArray[np.float64], Flags, Flags, Infos]:
@@ -130,8 +148,9 @@ class RoyalCasinoVectorEnv(gymnasium.vector.VectorEnv[Floats, IntArray, NDArray[
         Raises InvalidMove or IllegalMove as `RoyalCasinoEnv` does; nothing changes then in any game.
         """
         if not self._has_reset:
-            raise CasinoError("call reset before step")
-        tokens, over = self._check_actions(actions), self._over
+            raise NotReset("there is no game before the first reset: call reset")
+        over = self._over
+        tokens = self._check_actions(actions, over)
         if over.any() and self.autoreset_mode is AutoresetMode.DISABLED:
             raise CasinoError("games are over: reset them with options={'reset_mask': mask}")
         playing = np.flatnonzero(~over)
@@ -145,13 +164,13 @@ class RoyalCasinoVectorEnv(gymnasium.vector.VectorEnv[Floats, IntArray, NDArray[
         self._terminated[illegal] = True
         self._unfinished.mask[illegal] = 0
         if over.any():  # NextStep
-            self._start(np.flatnonzero(over), None)
+            self._start(np.flatnonzero(over), {})
         rewards, terminated, truncated = self._rewards.copy(), self._terminated.copy(), self._truncated.copy()
         everyone = np.arange(self.num_envs)
         ended = np.flatnonzero(self._over)
         if len(ended) and self.autoreset_mode is AutoresetMode.SAME_STEP:
             final = self._final(ended, reasons)
-            self._start(ended, None)
+            self._start(ended, {})
             infos = self._infos(everyone) | final
         else:
             infos = self._infos(everyone, reasons)
@@ -164,6 +183,7 @@ class RoyalCasinoVectorEnv(gymnasium.vector.VectorEnv[Floats, IntArray, NDArray[
     def render(self) -> tuple[Any, ...] | None:
         """A text or a picture of every game, as `royal_casino_v0` renders it."""
         if self.render_mode is None:
+            warn_of_no_mode(MANY_RENDER_MODES)
             return None
         games = range(self.num_envs)
         return tuple(rendered(self.position(game), self.spelled(game), self.render_mode) for game in games)
@@ -176,12 +196,22 @@ class RoyalCasinoVectorEnv(gymnasium.vector.VectorEnv[Floats, IntArray, NDArray[
         """Tokens of the learner's unfinished move in one game."""
         return self._unfinished.tokens[game, : self._unfinished.counts[game, NAMED]].tolist()
 
+    @property  # type: ignore[misc]
+    def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
+        """The random stream of every game, as of Gymnasium's own batches."""
+        return tuple(self._rngs)
+
+    @property
+    def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The seed of every game's stream."""
+        return tuple(self._rng_seeds)
+
     @property
     def _over(self) -> Flags:
         """[B] whether the episode has ended."""
         return self._terminated | self._truncated
 
-    def _start(self, games: IntArray, options: dict[str, Any] | None) -> None:
+    def _start(self, games: IntArray, options: Infos) -> None:
         """Start an episode in each of `games`, up to the learner's first turn."""
         for game in games:
             deal_seed, seat = draw_start(self._rngs[game], self.players)
@@ -191,13 +221,12 @@ class RoyalCasinoVectorEnv(gymnasium.vector.VectorEnv[Floats, IntArray, NDArray[
             self._partial[game] = partial
             self._seats[game] = seat if self.learner_seat == RANDOM_SEAT else self.learner_seat
         self._deals[games], self._terminated[games], self._truncated[games] = 0, False, False
-        begin_turns(self.state, self.rules.table, self._unfinished, games)
+        begin_turns(self._games, games)
         self._let_opponents_play(games)
 
     def _play(self, games: IntArray, tokens: IntArray) -> None:
         """Name legal tokens, and let the opponents play."""
-        unfinished, named = self._unfinished, tokens[games]
-        outcomes = name_tokens(self.state, self.rules.table, unfinished, games, named, self.auto_complete)
+        outcomes = name_tokens(self._games, games, tokens[games], self.auto_complete)
         self._end_deals(games[outcomes == DEAL_OVER])
         self._let_opponents_play(games)
 
@@ -214,7 +243,7 @@ class RoyalCasinoVectorEnv(gymnasium.vector.VectorEnv[Floats, IntArray, NDArray[
                     batch = select(self.state, asked)
                     legal = self._list_moves(batch, self.rules.table)
                     moves = choose(opponent, see(batch), legal, self._opponents_rng)
-                    outcomes = play_moves(self.state, self.rules.table, self._unfinished, asked, moves)
+                    outcomes = play_moves(self._games, asked, moves)
                     self._end_deals(asked[outcomes == DEAL_OVER])
 
     def _end_deals(self, games: IntArray) -> None:
@@ -228,12 +257,13 @@ class RoyalCasinoVectorEnv(gymnasium.vector.VectorEnv[Floats, IntArray, NDArray[
         if self.max_deals is not None:
             self._truncated[games] = ~outcome.finished & (self._deals[games] == self.max_deals)
         goes_on = ~self._over[games]
-        for game, score in zip(games[goes_on], outcome.score[goes_on], strict=True):
-            self.state.score[game] = score
-            dealer = int(self.state.dealer[game] + 1) % self.players
-            start_deal(self.state, game, shuffled_deck(self._deck_rngs[game]), dealer)
-            self._partial[game] = False
-        begin_turns(self.state, self.rules.table, self._unfinished, games[goes_on])
+        again = games[goes_on]
+        self.state.score[again] = outcome.score[goes_on]
+        self._partial[again] = False
+        if len(again):
+            decks = np.stack([shuffled_deck(self._deck_rngs[game]) for game in again])
+            start_deals(self.state, again, decks, next_dealers(self.state, again))
+            begin_turns(self._games, again)
 
     def _observe(self) -> Floats:
         """What the learners see, float32[B, N]."""
@@ -272,22 +302,27 @@ class RoyalCasinoVectorEnv(gymnasium.vector.VectorEnv[Floats, IntArray, NDArray[
     def _why_illegal(self, game: int, token: int) -> str:
         return why_illegal_token(token, self.spelled(game), self._unfinished.mask[game])
 
-    def _check_actions(self, actions: Any) -> IntArray:
+    def _check_actions(self, actions: Any, over: Flags) -> IntArray:
         tokens = whole_numbers(actions, (self.num_envs,))
-        if tokens is None or (tokens < 0).any() or (tokens >= N_TOKENS).any():
+        if tokens is None or ((tokens < 0) | (tokens >= N_TOKENS))[~over].any():
             raise InvalidMove(f"actions: give {self.num_envs} tokens from 0 to {N_TOKENS - 1}")
         return tokens
 
-    def _check_reset_mask(self, mask: Any) -> Flags:
+    def _check_reset_mask(self, options: Any) -> Flags:
+        """The games to start, [B]."""
+        mask = options.get(RESET_MASK) if isinstance(options, dict) else None
         if mask is None:
             return np.ones(self.num_envs, np.bool_)
         if not isinstance(mask, np.ndarray) or mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
-            raise CasinoError(f"reset option 'reset_mask': give an array of {self.num_envs} truth values")
+            raise CasinoError(f"reset option '{RESET_MASK}': give an array of {self.num_envs} truth values")
+        if not mask.any() or not (mask.all() or self._has_reset):
+            raise CasinoError(f"reset option '{RESET_MASK}': valid: some games, and at first all")
         return mask
 
     def _check_seeds(self, seed: Any) -> list[int | None]:
         """A seed for each game."""
-        if seed is None or not isinstance(seed, Sequence | np.ndarray):
+        seed = seed.tolist() if isinstance(seed, np.ndarray) else seed
+        if not isinstance(seed, list | tuple):
             first = check_seed(seed)
             return [None if first is None else first + game for game in range(self.num_envs)]
         if len(seed) != self.num_envs:

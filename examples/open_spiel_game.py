@@ -121,7 +121,7 @@ class RoyalCasinoState(pyspiel.State):
     @property
     def deal(self) -> State:
         """The deal as arrays, a batch of one game."""
-        return take_apart(self.words).state
+        return take_apart(self.words).games.state
 
     def current_player(self) -> int:
         """The seat to act, or that chance is to draw or the deal is over."""
@@ -165,7 +165,7 @@ class RoyalCasinoState(pyspiel.State):
                 return state
 
     def _legal_actions(self, player: int) -> list[int]:
-        return np.flatnonzero(take_apart(self.words).unfinished.mask).tolist()
+        return np.flatnonzero(take_apart(self.words).games.unfinished.mask).tolist()
 
     def _apply_action(self, action: int) -> None:
         chance = self.player == CHANCE
@@ -179,7 +179,7 @@ class RoyalCasinoState(pyspiel.State):
     def _go_on(self) -> None:
         """Name the last token, or start the deal, on a copy: kept if all cards that it deals are drawn."""
         words, deck = self.words.copy(), np.array([*self.drawn, *self._not_drawn()], np.int8)
-        deal = take_apart(words).state
+        deal = take_apart(words).games.state
         if self.tokens:
             deal.deck[0] = deck
             take_token(words, self.tokens[-1], False)

@@ -1,19 +1,36 @@
 """The drawn table: every card and count of a position is on it, in its place, and nothing is covered."""
 
 import random
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, takewhile
 
 import numpy as np
 import pytest
 from PIL import ImageFont
 
-from casino_env import Position, royal_casino_v0
-from casino_env.drawing import CARD_HEIGHT, CARD_WIDTH, MARK, PAPER, SUIT_COLOURS, Box, Label, Picture, Shape
+from casino_env import Position, Rules, royal_casino_v0
+from casino_env.drawing import (
+    CARD_HEIGHT,
+    CARD_WIDTH,
+    CHIP_HEIGHT,
+    CHIP_WIDTH,
+    MARK,
+    PAPER,
+    SUIT_COLOURS,
+    Box,
+    Label,
+    Picture,
+    Polygon,
+    Shape,
+)
 from casino_env.rules import PLAYER_COUNTS
-from casino_env.table_drawing import FELT, draw_table
-from tests.helpers import fields, random_line, study
-from tests.helpers_env import SETTINGS, TOKENS, random_token, some_positions
+from casino_env.table_drawing import BACK, FELT, PANEL, draw_table
+from tests.helpers import DECK, fields, random_line, study
+from tests.helpers_cards import in_order, split_cards
+from tests.helpers_env import LOOSE, SETTINGS, TOKENS, random_token, some_positions
 from tests.test_crowds import CROWDS, crowd
+
+CHIPS = dict.fromkeys(("royal", "plain", "kasino"), ("2S", "TD", "AC", "AD", "AH", "AS"))
+CHIPS["spade"] = (*CHIPS["royal"], "JS")
 
 
 def is_card(shape: Shape) -> bool:
@@ -24,10 +41,15 @@ def is_card(shape: Shape) -> bool:
     )
 
 
+def is_chip(shape: Shape) -> bool:
+    """Whether it is the box of a chip."""
+    return isinstance(shape, Box) and (shape.width, shape.height) == (CHIP_WIDTH, CHIP_HEIGHT)
+
+
 def outline(label: Label) -> Box:
     """The box that a text fills."""
     width = ImageFont.load_default(label.size).getlength(label.text)
-    left = label.x - {"left": 0, "middle": width / 2, "right": width}[label.anchor]
+    left = label.x - {"left": 0, "middle": width / 2}[label.anchor]
     height = 0.72 * label.size  # of capitals and figures
     return Box(left, label.y - height, width, height, 0, "", "")
 
@@ -72,37 +94,98 @@ def check_layout(picture: Picture) -> None:
             ground.append(shape)
 
 
-def printed_ranks(position: Position) -> list[str]:
-    """The ranks of all cards in hands, builds and loose, as a card prints them."""
-    table = fields(position)
+def read_cards(picture: Picture) -> list[tuple[Box, str]]:
+    """Every card face up and every chip of a captured card: its box, and its name as its signs say."""
+    read = []
+    for i, box in enumerate(picture.shapes):
+        if not is_card(box) and not is_chip(box):
+            continue
+        label, signs = picture.shapes[i + 1], list(takewhile(is_polygon, picture.shapes[i + 2 :]))
+        number = len(signs) if is_chip(box) else len(signs) // 2  # a card has its sign twice
+        (colour,) = {sign.fill for sign in signs}
+        red = "D" if len(signs[0].points) == 4 else "H"
+        suit = red if colour == SUIT_COLOURS["D"] else {4: "C", 2: "S"}[number]
+        read.append((box, label.text.replace("10", "T") + suit))
+    return read
+
+
+def is_polygon(shape: Shape) -> bool:
+    """Whether it is part of a sign."""
+    return isinstance(shape, Polygon)
+
+
+def in_panels(picture: Picture, players: int) -> list[Box]:
+    """The panels in order of seats: the order in which they are drawn."""
+    panels = [shape for shape in picture.shapes if isinstance(shape, Box) and shape.fill == PANEL]
+    assert len(panels) == players
+    return panels
+
+
+def check_cards(position: Position) -> None:
+    """Hands, builds, loose cards and chips of captured cards are in their places, each with its signs."""
+    picture, table = draw_table(position), fields(position)
+    check_layout(picture)
+    cards = read_cards(picture)
+    panels = in_panels(picture, position.players)
+    for panel, hand, captured in zip(panels, table.hands.split("/"), table.captured.split("/"), strict=True):
+        held = [name for box, name in cards if is_card(box) and inside(box, panel)]
+        assert held == split_cards(hand.replace("-", ""))
+        chips = [name for box, name in cards if is_chip(box) and inside(box, panel)]
+        special = CHIPS[table.rules.split(";")[0]]
+        assert chips == [name for name in split_cards(captured.replace("-", "")) if name in special]
+        check_panel(picture, panel)
+    middle = [name for box, name in cards if not any(inside(box, panel) for panel in panels)]
     builds = [build.split("=")[1].split("@")[0] for build in table.builds.split(",") if build != "-"]
-    names = "".join([*table.hands.split("/"), table.loose, *builds]).replace("-", "")
-    return sorted(names[::2].replace("T", "X"))
+    assert middle == split_cards("".join([*builds, table.loose.replace("-", "")]))
 
 
-def drawn_ranks(picture: Picture) -> list[str]:
-    """The ranks printed on the cards of a picture: the label that follows a card's box."""
-    return sorted(
-        label.text.replace("10", "X")
-        for box, label in pairwise(picture.shapes)
-        if isinstance(label, Label) and is_card(box)
+def check_panel(picture: Picture, panel: Box) -> None:
+    """Hand, captured pile and chips lie apart."""
+    within = [shape for shape in picture.shapes if isinstance(shape, Box) and inside(shape, panel)]
+    hand, pile, chips = (
+        [box for box in within if test(box)] for test in (is_card, lambda box: box.fill == BACK, is_chip)
     )
+    for some, others in combinations((hand, pile, chips), 2):
+        assert not any(overlap(one, other) for one in some for other in others)
 
 
-@pytest.mark.parametrize(("rules", "players"), SETTINGS)
-def test_every_card_of_a_game_is_drawn_and_nothing_collides(rules: str, players: int) -> None:
+@pytest.mark.parametrize(("rules", "players"), [*SETTINGS, ("kasino", 3), ("spade;draw=yes", 2)])
+def test_every_card_of_a_game_is_drawn_in_its_place(rules: str, players: int) -> None:
     for position in some_positions(rules, players, "builds", seed=players):
-        picture = draw_table(position)
-        check_layout(picture)
-        assert drawn_ranks(picture) == printed_ranks(position)
-        assert (picture.width, picture.height) == (1080, 660)
+        check_cards(position)
+
+
+ODD = (
+    "royal 3C/4C/5C/6C 7C - -/-/-/2STDACADAHAS",  # every card with points in one pile
+    "royal 3C/4C/5C 7C - -/-/2STDACADAHAS",
+    "spade 3C/4C 7C - -/2STDJSACADAHAS",
+    "royal 2C2D2H2S3C3D/4C4D4H4S5C5D KC - 7C7D7H7S/-",  # hands of a study
+    f"royal {''.join(DECK[:24])}/{''.join(DECK[24:48])} AC",
+)
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_odd_positions_are_drawn_in_order(text: str) -> None:
+    check_cards(study(text))
+
+
+def test_long_lines_are_cut() -> None:
+    rules = str(Rules.parse(f"{LOOSE};sweeps=plain;near21=pagat;target=9999;draw=yes"))
+    picture = draw_table(study(f"{rules} 2C/3C/4C/5C 7C", score="1000000000/1000000000"))
+    check_layout(picture)
+    assert any(isinstance(shape, Label) and shape.text.endswith("…") for shape in picture.shapes)
+
+
+def test_a_long_build_is_drawn_smaller() -> None:
+    """All cards from 2 to 10, which pair up to 12: wider than the picture at full size."""
+    cards = in_order([card for card in DECK if card[0] in "23456789T"])
+    position = study(f"royal QSKS/QCKC - 12*={cards}@0")
+    check_cards(position)
 
 
 @pytest.mark.parametrize("name", CROWDS)
 def test_a_crowded_table_fits(name: str) -> None:
-    picture = draw_table(crowd(name))
-    check_layout(picture)
-    assert drawn_ranks(picture) == printed_ranks(crowd(name))
+    check_cards(crowd(name))
 
 
 def test_many_builds_are_drawn_smaller() -> None:
@@ -110,9 +193,8 @@ def test_many_builds_are_drawn_smaller() -> None:
     builds = "3=2CAC@0,5=2D3D@0,6=2H4H@0,7=3C4C@0,8=4D4S@0,9*=3H6C9C9D@1,11=5C6D@1,12=5D7D@1,13=6S7S@1"
     loose = "8C8D8H8S9H9STCTDTHTSQCQDQHQSKCKDKHKSADAHAS"
     position = study(f"royal 5H5S/JCJD {loose} {builds}")
+    check_cards(position)
     picture = draw_table(position)
-    check_layout(picture)
-    assert drawn_ranks(picture) == printed_ranks(position)
     assert min(box.width for box in picture.shapes if is_card(box)) < CARD_WIDTH
 
 
@@ -129,7 +211,7 @@ def test_what_a_reader_looks_for_is_written() -> None:
     picture = draw_table(position, [TOKENS["CAPTURE 9S"], TOKENS["PILE 9"]])
     texts = [shape.text for shape in picture.shapes if isinstance(shape, Label)]
     for text in (
-        "royal   stock 12   score 3 : 0 : 14   target 21",
+        "stock 12   score 3 : 0 : 14   target 21   royal",
         "player_0 to move: CAPTURE 9S, PILE 9",
         "build 5",
         "multiple build 9",

@@ -154,13 +154,9 @@ def test_global_random_states_neither_matter_nor_move(game: Callable[[int], list
         np.random.seed(seed)
         random.seed(seed)
         torch.manual_seed(seed)
-        before = np.random.get_state()[1].tolist(), random.getstate(), torch.get_rng_state().tolist()
+        before = global_states()
         played.append(game(3))
-        assert before == (
-            np.random.get_state()[1].tolist(),
-            random.getstate(),
-            torch.get_rng_state().tolist(),
-        )
+        assert global_states() == before
     assert played[0] == played[1] != game(4)
 
 

@@ -18,8 +18,11 @@ from tests.helpers_env import random_states
 def test_a_new_game(rules: str, players: int) -> None:
     table = Rules.parse(rules).table
     game = take_apart(new_game(table, players))
-    assert game.rules == table
-    for part, fresh in ((game.state, empty_state(1, players)), (game.unfinished, nothing_named(1))):
+    assert game.games.rules == table
+    for part, fresh in (
+        (game.games.state, empty_state(1, players)),
+        (game.games.unfinished, nothing_named(1)),
+    ):
         for kept, array in zip(part, fresh, strict=True):
             assert (kept.dtype, kept.shape) == (array.dtype, array.shape)
             assert (kept == array).all()
@@ -32,13 +35,13 @@ def test_parts_keep_what_is_written_and_share_no_word(players: int) -> None:
     game = take_apart(words)
     for array, model in zip(game.seen, empty_view(1, players), strict=True):
         assert (array.dtype, array.shape) == (model.dtype, model.shape)
-    parts = [*game.state, *game.unfinished, *game.seen, game.offsets]
+    parts = [*game.games.state, *game.games.unfinished, *game.seen, game.offsets]
     assert all(np.shares_memory(part, words) for part in parts)
     for number, part in enumerate(parts):
         part[:] = number
     for number, part in enumerate(parts):
         assert (part == number).all()
-    assert game.rules == take_apart(words).rules == Rules().table
+    assert game.games.rules == take_apart(words).games.rules == Rules().table
     assert len(words) == SIZE
 
 
@@ -46,6 +49,6 @@ def test_parts_keep_what_is_written_and_share_no_word(players: int) -> None:
 def test_a_state_of_play_is_kept() -> None:
     game = take_apart(new_game(Rules().table, 3))
     for state in random_states(3, 1, seed=2):
-        overwrite(game.state, state)
-        for kept, array in zip(game.state, state, strict=True):
+        overwrite(game.games.state, state)
+        for kept, array in zip(game.games.state, state, strict=True):
             assert (kept == array).all()

@@ -13,6 +13,7 @@ from pettingzoo import AECEnv
 from pettingzoo.test import api_test, render_test, seed_test
 
 from casino_env import IllegalMove, royal_casino_v0
+from casino_env.errors import NotReset
 from casino_env.rules import PLAYER_COUNTS, RULE_SETS
 from tests.helpers import study
 from tests.helpers_env import (
@@ -194,7 +195,7 @@ def test_whole_moves_in_place_of_tokens(players: int) -> None:
         position = position.play(move)
         assert env.position == position
     assert list(env.rewards.values()) == margins(position)
-    with pytest.raises(IllegalMove, match="the deal is over"):
+    with pytest.raises(IllegalMove, match="the episode is over"):
         env.play(move)
 
 
@@ -246,6 +247,26 @@ def test_rendered_texts(capsys: pytest.CaptureFixture[str]) -> None:
     env.step(TOKENS["CAPTURE AS"])
     assert env.render() is None
     assert capsys.readouterr().out.splitlines() == [str(position), expected, expected]
+
+
+@pytest.mark.jitless
+def test_before_the_first_reset() -> None:
+    env = royal_casino_v0.raw_env(render_mode="ansi")
+    uses = (lambda: env.step(0), lambda: env.observe("player_0"), lambda: env.play("2H"), env.render)
+    for use in (*uses, lambda: env.agent_selection, lambda: env.position, env.last):
+        with pytest.raises(NotReset, match="before the first reset: call reset"):
+            use()
+    assert not hasattr(env, "agents") and not hasattr(env, "no_such_thing")
+
+
+def test_a_whole_move_asks_the_wrappers_to_look_again() -> None:
+    """The stock wrapper keeps the mask that was last observed."""
+    env = royal_casino_v0.env()
+    env.reset(seed=1)
+    env.last()
+    env.unwrapped.play(env.unwrapped.position.legal_moves()[0])
+    env.step(random_token(0)(env.last()[0]))
+    assert not any(env.terminations.values())
 
 
 def test_rendering_without_a_mode_warns() -> None:

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from casino_env import CasinoError, IllegalMove
+from casino_env import CasinoError, IllegalMove, InvalidMove
+from casino_env.errors import NotReset
 from casino_env.legal import LegalMoves
-from casino_env.royal_casino_v0 import ILLEGAL_REWARD
+from casino_env.objectives import ILLEGAL_REWARD
 from casino_env.rules import PLAYER_COUNTS, RULE_SETS
 from casino_env.single_agent import RoyalCasinoEnv
 from casino_env.tokens import N_TOKENS
@@ -119,10 +120,45 @@ def test_an_illegal_token_ends_the_episode_or_is_refused() -> None:
     assert (strict.position, strict.action_masks().tolist()) == before
 
 
+@pytest.mark.parametrize("wrong", [None, True, 10.0, "10", [10], np.array([10]), float("nan"), -1, 236])
+def test_what_is_no_token_is_refused(wrong: Any) -> None:
+    env = make()
+    env.reset(seed=2)
+    before = env.position
+    with pytest.raises(InvalidMove, match="is not a token; valid: 0 to 235"):
+        env.step(wrong)
+    assert env.position == before
+
+
+def test_lists_of_frames() -> None:
+    """Gymnasium collects frames if it finds the modes where it looks for them."""
+    env = gymnasium.make(ENV, render_mode="rgb_array_list")
+    env.reset(seed=0)
+    assert [frame.shape for frame in env.render()] == [(660, 1080, 3)]
+
+
+def test_before_the_first_reset() -> None:
+    env = make()
+    for use in (lambda: env.step(0), env.action_masks, lambda: env.position):
+        with pytest.raises(NotReset, match="before the first reset: call reset"):
+            use()
+
+
+@pytest.mark.parametrize("seed", [-1, True, 1.5, "1"])
+def test_wrong_seeds(seed: Any) -> None:
+    with pytest.raises(CasinoError, match="is not possible; valid: a whole number"):
+        make().reset(seed=seed)
+    make().reset(seed=np.int64(3))
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"opponent": "nobody"}, "unknown agent 'nobody'"),
+        ({"opponent": 5}, "opponent=5 is none; valid: an object with choose, or random, greedy"),
+        ({"opponent": ["greedy", None], "players": 3}, "opponent=None is none"),
+        ({"refuse_illegal": "no"}, "refuse_illegal='no' is not possible; valid: True, False"),
+        ({"learner_seat": np.array([0, 1])}, "learner_seat=array.* is not a seat"),
         ({"opponent": ["random"], "players": 3}, "opponent: 1 given; valid: one, or 2 for 3 players"),
         ({"learner_seat": 2}, "learner_seat=2 is not a seat; valid: 0 to 1, or 'random'"),
         ({"learner_seat": "dealer"}, "learner_seat='dealer' is not a seat"),

@@ -13,6 +13,7 @@ from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from casino_env import CasinoError, IllegalMove, InvalidMove
+from casino_env.errors import NotReset
 from casino_env.legal import LegalMoves
 from casino_env.rules import PLAYER_COUNTS
 from casino_env.vector_single_agent import RoyalCasinoVectorEnv
@@ -155,6 +156,8 @@ def test_rendering() -> None:
     env = make(2, render_mode="ansi", auto_complete=False)
     env.reset(seed=1)
     assert env.render() == tuple(str(env.position(game)) for game in range(2))
+    with pytest.warns(UserWarning, match="without a render_mode; valid: ansi, rgb_array"):
+        assert make(2).render() is None
     env = make(2, render_mode="rgb_array")
     env.reset(seed=1)
     assert [picture.shape for picture in env.render()] == [(660, 1080, 3)] * 2
@@ -180,7 +183,7 @@ def test_illegal_tokens_change_nothing_where_they_are_refused() -> None:
         ({"num_envs": 0}, "num_envs=0 is not possible; valid: 1 or more"),
         ({"opponent": "nobody"}, "unknown agent 'nobody'"),
         ({"learner_seat": 2}, "learner_seat=2 is not a seat; valid: 0 to 1, or 'random'"),
-        ({"render_mode": "human"}, "render_mode='human' is for one game; valid: ansi, rgb_array, None"),
+        ({"render_mode": "human"}, "render_mode='human' is unknown; valid: ansi, rgb_array, None"),
         (
             {"autoreset_mode": "Never"},
             "autoreset_mode='Never' is unknown; valid: NextStep, SameStep, ",
@@ -198,22 +201,51 @@ def test_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
         ({"seed": [1, 2]}, "seed: 2 given; valid: one, or 6 for as many games"),
         ({"seed": -1}, "seed=-1 is not possible"),
         ({"options": {"dealer": 2}}, "dealer=2 is not a seat"),
-        ({"options": {"reset_mask": [True]}}, "'reset_mask': give an array of 6 truth values"),
+        ({"seed": 4, "options": {"dealer": 2}}, "dealer=2 is not a seat"),
+        ({"seed": 4, "options": {"reset_mask": [True]}}, "'reset_mask': give an array of 6 truth values"),
+        ({"seed": 4, "options": {"reset_mask": np.zeros(6, bool)}}, "'reset_mask': valid: some games"),
+        ({"seed": 4, "options": {"position": study("royal 2H/- 3S", dealer="0")}}, "ends before the learner"),
+        ({"options": [("dealer", 1)]}, "reset options are a dict, not"),
+        ({"options": 5}, "reset options are a dict, not 5"),
     ],
 )
 def test_wrong_resets_change_nothing(arguments: dict[str, Any], message: str) -> None:
-    env = make()
+    env = make(learner_seat=1, opponent="random")
     env.reset(seed=3)
-    before = [str(env.position(game)) for game in range(GAMES)]
+    twin = copy.deepcopy(env)
     with pytest.raises(CasinoError, match=message):
         env.reset(**arguments)
-    assert [str(env.position(game)) for game in range(GAMES)] == before
+    assert data_equivalence(
+        env.step(env.action_masks().argmax(axis=1)), twin.step(twin.action_masks().argmax(axis=1))
+    )
+    assert data_equivalence(env.reset(), twin.reset())
+
+
+def test_a_seed_repeats_games_whatever_came_before() -> None:
+    """Also if only some of them are reset, and opponents draw lots before the learner's first turn."""
+    env = make(3, players=3, opponent="random", learner_seat=0)
+    starts = []
+    for before in (1, 2):
+        env.reset(seed=before)
+        env.reset(seed=7, options={"reset_mask": np.array([False, True, True])})
+        starts.append([str(env.position(game)) for game in range(3)])
+    assert starts[0][1:] == starts[1][1:]
+    assert starts[0][0] != starts[1][0]
+
+
+def test_streams_of_the_games() -> None:
+    env = make(3)
+    env.reset(seed=np.array(5))
+    assert env.np_random_seed == (5, 6, 7)
+    assert len({rng.integers(2**60) for rng in copy.deepcopy(env.np_random)}) == 3
 
 
 def test_steps_out_of_place() -> None:
     env = make(2, autoreset_mode="Disabled")
-    with pytest.raises(CasinoError, match="call reset before step"):
+    with pytest.raises(NotReset, match="before the first reset: call reset"):
         env.step(np.zeros(2, np.int64))
+    with pytest.raises(CasinoError, match="'reset_mask': valid: some games, and at first all"):
+        env.reset(options={"reset_mask": np.array([True, False])})
     _, infos = env.reset(seed=0)
     tokens = np.array([np.flatnonzero(mask == 0)[0] for mask in infos["action_mask"]])
     env.step(tokens)
