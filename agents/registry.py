@@ -4,6 +4,7 @@ Owns the table of names and options and the reading of a spec. Owns no agent: wh
 imported when it is asked for, so that simple agents never load torch.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,6 +13,8 @@ from typing import Any
 
 from agents.base import Agent
 from agents.baselines import GreedyAgent, RandomAgent
+from agents.counter import CounterAgent
+from agents.searcher import SearcherAgent
 from casino_env.errors import CasinoError
 from casino_env.rules import Rules, check_players
 
@@ -75,9 +78,31 @@ def _yes_or_no(text: str) -> bool:
     return text == "yes"
 
 
+def _make_counter(rules: Rules, players: int, **options: Any) -> Agent:
+    return CounterAgent(rules, players, **options)
+
+
+def _make_searcher(rules: Rules, players: int, **options: Any) -> Agent:
+    return SearcherAgent(rules, players, **options)
+
+
+def _count(text: str) -> int:
+    if not re.fullmatch("[1-9][0-9]{0,5}", text):
+        raise ValueError("1 to 999999")
+    return int(text)
+
+
+def _milliseconds(text: str) -> float:
+    if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", text) or not float(text):
+        raise ValueError("a number above 0, to 999999")
+    return float(text)
+
+
 KINDS: dict[str, Kind] = {
     "random": Kind(_make_random),
     "greedy": Kind(_make_greedy),
+    "counter": Kind(_make_counter, {"worlds": _count}),
+    "searcher": Kind(_make_searcher, {"worlds": _count, "moves": _count, "ms": _milliseconds}),
 }
 
 

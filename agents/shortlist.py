@@ -1,0 +1,67 @@
+"""Shortlists: the moves that an agent looks at closely, where a table is so crowded that there are too many.
+
+Axes: `B` games, `M` moves of all games together, `K` of those that are kept.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.worth import Scale, move_gain
+from casino_env.jit import borrow, kernel
+from casino_env.legal import LegalMoves
+from casino_env.rules import RuleTable
+from casino_env.state import IntArray
+from casino_env.view import View
+
+MOST = 48  # moves of a game that a look ahead is worth; one turn in a thousand has more
+
+
+class Shortlist(NamedTuple):
+    """Some of the moves of lists, in their order."""
+
+    rows: IntArray  # [K] their rows in the full lists
+    moves: IntArray  # [K] packed
+    offsets: IntArray  # [B + 1] of games
+
+    def shorten(self, values: IntArray, most: int) -> "Shortlist":
+        """The moves with the highest values [K], `most` in each game; of equal ones, the first."""
+        counts = np.diff(self.offsets)
+        keep = np.ones(len(self.rows), np.bool_)
+        for game in np.flatnonzero(counts > most):
+            start, end = self.offsets[game], self.offsets[game + 1]
+            keep[start + np.argsort(-values[start:end], kind="stable")[most:]] = False
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.minimum(counts, most))])
+        return Shortlist(self.rows[keep], self.moves[keep], offsets)
+
+    def choose(self, offsets: IntArray, values: IntArray) -> IntArray:
+        """The index [B] in the full lists, which have `offsets`, of each game's first highest value [K]."""
+        choices = np.zeros(len(offsets) - 1, np.int64)
+        _pick_best(self.offsets, values, choices)
+        return self.rows[self.offsets[:-1] + choices] - offsets[:-1]
+
+
+def shorten_by_gain(rules: RuleTable, scale: Scale, view: View, legal: LegalMoves) -> Shortlist:
+    """All moves, or in a game with more than MOST those that bring most now."""
+    everything = Shortlist(np.arange(len(legal.moves)), legal.moves, legal.offsets)
+    if (np.diff(legal.offsets) <= MOST).all():
+        return everything
+    gains = np.zeros(len(legal.moves), np.int64)
+    _write_gains(rules, scale, view, legal.offsets, legal.moves, gains)
+    return everything.shorten(gains, MOST)
+
+
+@kernel
+def _write_gains(
+    rules: RuleTable, scale: Scale, view: View, offsets: IntArray, moves: IntArray, gains: IntArray
+) -> None:
+    view = borrow(view)
+    for game in range(offsets.shape[0] - 1):
+        for i in range(offsets[game], offsets[game + 1]):
+            gains[i] = move_gain(rules, scale, view, game, moves[i])
+
+
+@kernel
+def _pick_best(offsets: IntArray, values: IntArray, choices: IntArray) -> None:
+    for game in range(choices.shape[0]):
+        choices[game] = values[offsets[game] : offsets[game + 1]].argmax()
