@@ -90,7 +90,7 @@ def test_arena_lists_copies_and_mirrors(capsys: pytest.CaptureFixture[str], tmp_
     assert any("random#2" in line for line in lines)
 
 
-VALID_AGENTS = "valid: random, greedy, or the path of a checkpoint *.safetensors"
+VALID_AGENTS = "valid: random, greedy, counter, searcher, or the path of a checkpoint *.safetensors"
 VERSUS = "arena random greedy"
 
 
