@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from textwrap import fill
 from typing import NamedTuple
 
-from agents import arena, bench, soak
+from agents import arena, bench, regret, soak
 from agents.command import CommandParser, run_command
 from casino_env.errors import CasinoError, MoveListCut
 from casino_env.moves import Move
@@ -128,6 +128,13 @@ COMMANDS = (
         f"Print how many paths of DEPTH legal moves there are.\n\n{POSITION_TEXT}",
         None,
         _add_perft_arguments,
+    ),
+    _Command(
+        "regret",
+        "measure what an agent gives away in the last hand",
+        regret.DESCRIPTION,
+        regret.EXAMPLES,
+        regret.add_arguments,
     ),
     _Command(
         "soak",

@@ -27,7 +27,7 @@ from casino_env.view import View
 
 PLAYERS = 2
 PLIES = PLAYERS * HAND_SIZE
-PLIES_DRAWING = 4  # with `draw` hands do not run out: the search ends after so many turns
+PLIES_DRAWING = 4  # with `draw` and a stock hands do not run out: so many turns are searched
 MOST_CARDS, MOST_SPADES = 27, 7  # with so many a majority is decided
 SETTLED = 63  # stands for the number of cards captured, once it is
 
@@ -209,7 +209,8 @@ def _look_up(
     rows, frame = search.rows, search.frames[ply]
     seat = rows.turn[ply]
     search.numbers[NODES] += 1
-    if hand_is_over(rules, rows, ply, dealt) or ply == (PLIES_DRAWING if rules.draw else PLIES):
+    horizon = PLIES_DRAWING if rules.draw and dealt < N_CARDS else PLIES
+    if hand_is_over(rules, rows, ply, dealt) or ply == horizon:
         return True, _decided(rules, yardstick, rows, ply, seat)
     least, most = _bounds(rules, yardstick, rows, ply, seat)
     if most <= frame[ALPHA]:

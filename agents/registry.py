@@ -14,11 +14,13 @@ from typing import Any
 from agents.base import Agent
 from agents.baselines import GreedyAgent, RandomAgent
 from agents.counter import CounterAgent
+from agents.endgame import ExactEndgame
 from agents.searcher import SearcherAgent
 from casino_env.errors import CasinoError
 from casino_env.rules import Rules, check_players
 
 CHECKPOINT_SUFFIX = ".safetensors"
+ENDGAME = "endgame"  # an option of every agent
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,10 @@ def make_agent(spec: str, rules: Rules, players: int) -> Agent:
     kind = _checkpoint(name) if name.endswith(CHECKPOINT_SUFFIX) else KINDS.get(name)
     if kind is None:
         raise CasinoError(f"unknown agent '{name}'; valid: {valid_agents()}")
-    return kind.make(rules, check_players(players), **_read_options(name, kind, options))
+    given = _read_options(name, kind, options)
+    exact = given.pop(ENDGAME, False)
+    agent = kind.make(rules, check_players(players), **given)
+    return ExactEndgame(agent, rules, players) if exact else agent
 
 
 def valid_agents() -> str:
@@ -86,6 +91,12 @@ def _make_searcher(rules: Rules, players: int, **options: Any) -> Agent:
     return SearcherAgent(rules, players, **options)
 
 
+def _exact(text: str) -> bool:
+    if text != "exact":
+        raise ValueError("exact")
+    return True
+
+
 def _count(text: str) -> int:
     if not re.fullmatch("[1-9][0-9]{0,5}", text):
         raise ValueError("1 to 999999")
@@ -114,15 +125,15 @@ def _checkpoint(path: str) -> Kind:
 
 def _read_options(name: str, kind: Kind, text: str) -> dict[str, Any]:
     values: dict[str, Any] = {}
+    known = {**kind.options, ENDGAME: _exact}
     for part in text.split(",") if text else ():
         key, equals, value = part.partition("=")
-        if key not in kind.options:
-            valid = f"valid: {', '.join(kind.options)}" if kind.options else "this agent takes none"
-            raise CasinoError(f"unknown option '{key}' of agent '{name}'; {valid}")
+        if key not in known:
+            raise CasinoError(f"unknown option '{key}' of agent '{name}'; valid: {', '.join(known)}")
         if not equals or key in values:
             raise CasinoError(f"option '{key}' of agent '{name}': give it once, as {key}=value")
         try:
-            values[key] = kind.options[key](value)
+            values[key] = known[key](value)
         except ValueError as error:
             raise CasinoError(f"option '{key}' of agent '{name}' is '{value}'; valid: {error}") from None
     return values

@@ -245,7 +245,7 @@ def test_agents_are_made_by_name_with_options(monkeypatch: pytest.MonkeyPatch) -
         "extreme:deep=1,deep=2": "give it once",
         "extreme:deep": "deep=value",
         "extreme:wide=1": "unknown option 'wide' of agent 'extreme'; valid: deep",
-        "random:deep=1": "unknown option 'deep' of agent 'random'; this agent takes none",
+        "random:deep=1": "unknown option 'deep' of agent 'random'; valid: endgame",
         "random:": "random:key=value",
         "": "unknown agent ''; valid: random, greedy",
     }.items():

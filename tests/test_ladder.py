@@ -137,7 +137,7 @@ def test_time_instead_of_worlds() -> None:
     [
         ("counter:worlds=0", "option 'worlds' of agent 'counter' is '0'; valid: 1 to 999999"),
         ("searcher:ms=0", "option 'ms' of agent 'searcher' is '0'; valid: a number above 0, to 999999"),
-        ("searcher:depth=3", "unknown option 'depth' of agent 'searcher'; valid: worlds, moves, ms"),
+        ("searcher:depth=3", "unknown option 'depth' of agent 'searcher'; valid: worlds, moves, ms, endgame"),
     ],
 )
 def test_wrong_options(spec: str, message: str) -> None:

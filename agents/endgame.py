@@ -1,0 +1,59 @@
+"""The last hand of two players, exactly: values of its moves, and any agent with its last hand played so.
+
+With the stock empty the one hand that a player does not see is all that is left: the search has the truth.
+Axes: `B` games, `M` moves of all games together.
+"""
+
+import numpy as np
+
+from agents.base import Agent
+from agents.hand_search import PLAYERS, new_search, points_of, search_worlds
+from agents.shortlist import Shortlist
+from agents.worlds import start_streams
+from casino_env.errors import CasinoError
+from casino_env.legal import LegalMoves, select_legal
+from casino_env.rules import Rules
+from casino_env.state import IntArray, empty_state
+from casino_env.view import View, select_view
+
+
+class LastHand:
+    """Knows what every move of a last hand is worth."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules, self._yardstick = rules.table, points_of(rules)
+        self._search, self._world = new_search(), empty_state(1, PLAYERS)
+
+    def values(self, view: View, legal: LegalMoves) -> IntArray:
+        """Points [M] by which the seat to act will end ahead of what it is ahead by now, both playing best.
+
+        Where there is one move only its value is left 0. The stock of every game is empty.
+        """
+        values, games = np.zeros(len(legal.moves), np.int64), len(legal.offsets) - 1
+        streams = start_streams(np.random.default_rng(0), games)  # there is nothing to draw lots for
+        asked = view, legal.offsets, legal.moves, 1, streams, values
+        search_worlds(self._rules, (self._yardstick, self._yardstick), self._search, self._world, *asked)
+        return values
+
+
+class ExactEndgame:
+    """An agent whose last hand is played exactly; of equal moves, the first of the list."""
+
+    def __init__(self, agent: Agent, rules: Rules, players: int) -> None:
+        if players != PLAYERS:
+            raise CasinoError(f"endgame=exact needs the open last hand of 2 players; players={players}")
+        self.name, self._agent, self._last_hand = f"{agent.name}:endgame=exact", agent, LastHand(rules)
+
+    def choose(self, view: View, legal: LegalMoves, rng: np.random.Generator) -> IntArray:
+        """See `Agent.choose`."""
+        last = view.stock_size == 0
+        choices = np.zeros(len(legal.offsets) - 1, np.int64)
+        for games, exact in ((np.flatnonzero(last), True), (np.flatnonzero(~last), False)):
+            if len(games):
+                asked = select_view(view, games), select_legal(legal, games)
+                choices[games] = self._exact(*asked) if exact else self._agent.choose(*asked, rng)
+        return choices
+
+    def _exact(self, view: View, legal: LegalMoves) -> IntArray:
+        everything = Shortlist(np.arange(len(legal.moves)), legal.moves, legal.offsets)
+        return everything.choose(legal.offsets, self._last_hand.values(view, legal))
