@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.shortlist import shorten_by_gain
+from agents.shortlist import MOST, shorten_by_gain
 from agents.worlds import Words, copy_game, deal_hidden, hand_is_over, start_streams, write_seen
 from agents.worth import Scale, greedy_move, lead, move_gain, scale_of
 from casino_env.engine import apply_move
@@ -43,7 +43,8 @@ class CounterAgent:
 
     def choose(self, view: View, legal: LegalMoves, rng: np.random.Generator) -> IntArray:
         """See `Agent.choose`."""
-        picked = shorten_by_gain(self._rules, self._scale, view, legal)
+        most = np.full(len(legal.offsets) - 1, MOST)
+        picked = shorten_by_gain(self._rules, self._scale, view, legal, most)
         values = np.zeros(len(picked.moves), np.int64)
         streams = start_streams(rng, len(legal.offsets) - 1)
         setting = self._rules, self._scale, self._scratch

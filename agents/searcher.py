@@ -8,12 +8,13 @@ A move's value is its mean over the same worlds for all moves.
 from time import perf_counter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.counter import Scratch, look_ahead
 from agents.hand_search import PLAYERS as SEARCHED
 from agents.hand_search import new_search, points_of, search_worlds, worth_of
 from agents.playout import new_board, play_out
-from agents.shortlist import Shortlist, shorten_by_gain
+from agents.shortlist import MOST, Shortlist, shorten_by_gain
 from agents.worlds import Words, start_streams
 from agents.worth import scale_of
 from casino_env.legal import LegalMoves
@@ -61,13 +62,20 @@ class SearcherAgent:
 
     def _promising(self, view: View, legal: LegalMoves, streams: Words) -> Shortlist:
         """The moves to search: those that bring most now, then those that look best one round ahead."""
-        picked = shorten_by_gain(self._rules, self._scale, view, legal)
-        if (np.diff(picked.offsets) <= self._most).all():
+        solved = self._is_solved(view)
+        most = np.where(solved, len(legal.moves), MOST)
+        picked = shorten_by_gain(self._rules, self._scale, view, legal, most)
+        most = np.where(solved, len(legal.moves), self._most)
+        if (np.diff(picked.offsets) <= most).all():
             return picked
         values = np.zeros(len(picked.moves), np.int64)
         setting = self._rules, self._scale, self._scratch
         look_ahead(*setting, view, picked.offsets, picked.moves, FIRST_WORLDS, streams, values)
-        return picked.shorten(values, self._most)
+        return picked.shorten(values, most)
+
+    def _is_solved(self, view: View) -> NDArray[np.bool_]:
+        """[B] whether a search tells the truth: then no move is left out, and one world is enough."""
+        return (view.stock_size == 0) & (self._players == SEARCHED)
 
     def _add_timed_values(
         self, view: View, picked: Shortlist, game: int, streams: Words, values: IntArray
@@ -77,7 +85,7 @@ class SearcherAgent:
         part = slice(picked.offsets[game], picked.offsets[game + 1])
         one, lots = select_view(view, np.array([game])), streams[game : game + 1]
         offsets = np.array([0, part.stop - part.start])
-        solved = self._players == SEARCHED and one.stock_size[0] == 0
+        solved = self._is_solved(one)[0]
         while True:
             self._add_values(one, offsets, picked.moves[part], CHUNK, lots, values[part])
             if solved or offsets[1] == 1 or perf_counter() >= end:

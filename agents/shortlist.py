@@ -24,13 +24,13 @@ class Shortlist(NamedTuple):
     moves: IntArray  # [K] packed
     offsets: IntArray  # [B + 1] of games
 
-    def shorten(self, values: IntArray, most: int) -> "Shortlist":
-        """The moves with the highest values [K], `most` in each game; of equal ones, the first."""
+    def shorten(self, values: IntArray, most: IntArray) -> "Shortlist":
+        """The moves with the highest values [K], at most `most` [B] a game; of equal ones, the first."""
         counts = np.diff(self.offsets)
         keep = np.ones(len(self.rows), np.bool_)
         for game in np.flatnonzero(counts > most):
             start, end = self.offsets[game], self.offsets[game + 1]
-            keep[start + np.argsort(-values[start:end], kind="stable")[most:]] = False
+            keep[start + np.argsort(-values[start:end], kind="stable")[most[game] :]] = False
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.minimum(counts, most))])
         return Shortlist(self.rows[keep], self.moves[keep], offsets)
 
@@ -41,14 +41,16 @@ class Shortlist(NamedTuple):
         return self.rows[self.offsets[:-1] + choices] - offsets[:-1]
 
 
-def shorten_by_gain(rules: RuleTable, scale: Scale, view: View, legal: LegalMoves) -> Shortlist:
-    """All moves, or in a game with more than MOST those that bring most now."""
+def shorten_by_gain(
+    rules: RuleTable, scale: Scale, view: View, legal: LegalMoves, most: IntArray
+) -> Shortlist:
+    """All moves, or in a game with more than `most` [B] those that bring most now."""
     everything = Shortlist(np.arange(len(legal.moves)), legal.moves, legal.offsets)
-    if (np.diff(legal.offsets) <= MOST).all():
+    if (np.diff(legal.offsets) <= most).all():
         return everything
     gains = np.zeros(len(legal.moves), np.int64)
     _write_gains(rules, scale, view, legal.offsets, legal.moves, gains)
-    return everything.shorten(gains, MOST)
+    return everything.shorten(gains, most)
 
 
 @kernel
