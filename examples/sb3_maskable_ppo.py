@@ -3,7 +3,7 @@
     pip install sb3-contrib
     python examples/sb3_maskable_ppo.py --save ppo.zip
 
-takes about five minutes on 2 cores, and ends with the learner's margin per deal, its 95 % interval beside it.
+takes about four minutes on 2 cores, and ends with the learner's margin per deal, its 95 % interval beside it.
 `MaskablePPO.load("ppo.zip")` brings the model back: it unpickles, so load only files of your own.
 """
 
