@@ -24,6 +24,7 @@ from agents.command import CommandParser, progress_bar, run_command
 from agents.files import check_target, write_text
 from agents.matchup import Played, all_seatings, label_agents, mean_interval, play_decks
 from agents.registry import CHECKPOINT_SUFFIX, make_agent, valid_agents
+from agents.sprt import Sprt, read_sprt
 from agents.versions import versions
 from casino_env.cards import N_CARDS
 from casino_env.errors import CasinoError
@@ -50,6 +51,7 @@ The same seed gives the same numbers, in whichever order the agents are named.""
 EXAMPLES = """examples:
   casino arena random greedy
   casino arena runs/first/checkpoints/step_100.safetensors greedy --deals 4000 --seed 1
+  casino arena counter greedy --sprt 0,0.5
   casino arena random greedy --players 3 --rules "royal;sweeps=plain" --json result.json"""
 
 
@@ -68,6 +70,7 @@ class ArenaResult:
     high: list[float | None]
     win_share: list[float]
     cut_lists: int  # lists of legal moves that were cut at their bound
+    sprt: dict[str, Any] | None  # the sequential test of the first agent's margin, and its verdict
     versions: dict[str, str]
     seconds: float = field(compare=False)
 
@@ -85,8 +88,9 @@ def compete(
     *,
     names: Sequence[str] | None = None,
     advance: Callable[[int], None] | None = None,
+    sprt: Sprt | None = None,
 ) -> ArenaResult:
-    """Play `n_decks` decks in every seating (see `matchup`).
+    """Play `n_decks` decks in every seating (see `matchup`), or until `sprt` has a verdict on two agents.
 
     `names` are the agents' in the result, by default their own; random streams follow from them, so give
     names where different agents share one. `advance` is told of decks that are done.
@@ -94,13 +98,17 @@ def compete(
     start = perf_counter()
     labels = label_agents(agents, names)
     seatings = all_seatings(labels, side_count(check_players(players)))
-    played = _play_chunks(agents, labels, seatings, (Rules.parse(rules), players, n_decks, seed), advance)
+    if sprt and len(agents) != 2:
+        raise CasinoError(f"sprt compares two agents; {len(agents)} given")
+    setting = Rules.parse(rules), players, n_decks, seed
+    played = _play_chunks(agents, labels, seatings, setting, advance, sprt)
+    verdict = sprt.verdict(played.margin[:, 0]) if sprt else None
     intervals = [mean_interval(margin) for margin in played.margin.T]
     return ArenaResult(
         agents=labels,
         rules=str(rules),
         players=players,
-        decks=n_decks,
+        decks=len(played.margin),
         seatings=len(seatings),
         seed=seed,
         margin=[mean for mean, _, _ in intervals],
@@ -108,6 +116,7 @@ def compete(
         high=[None if isnan(high) else high for _, _, high in intervals],
         win_share=played.win_share.mean(axis=0).tolist(),
         cut_lists=played.cut_lists,
+        sprt={**asdict(sprt), **asdict(verdict)} if sprt and verdict else None,
         versions=versions("numpy", "numba", "torch"),
         seconds=perf_counter() - start,
     )
@@ -141,6 +150,17 @@ def result_table(result: ArenaResult) -> Table:
     return table
 
 
+def _sprt_line(result: ArenaResult, sprt: Sprt) -> str:
+    """The verdict in words."""
+    told = result.sprt or {}
+    claims = {"H0": f"{sprt.low:+g} points or less", "H1": f"{sprt.high:+g} points or more"}
+    accepted = told["accepted"]
+    says = f"{accepted}, {claims[accepted]} for the first agent" if accepted else "no verdict"
+    lower, upper = sprt.bounds
+    ratio = f"log-likelihood ratio {told['ratio']:+.2f}; {lower:+.2f}, {upper:+.2f}"
+    return f"SPRT after {told['decks']} decks: {says} ({ratio})"
+
+
 def _short_name(name: str) -> str:
     """A checkpoint's run and file instead of its path; other names as they are."""
     path, suffix, options = name.partition(CHECKPOINT_SUFFIX)
@@ -154,8 +174,12 @@ def _play_chunks(
     seatings: IntArray,
     setting: tuple[Rules, int, int, int],
     advance: Callable[[int], None] | None = None,
+    sprt: Sprt | None = None,
 ) -> Played:
-    """A chunk depends on the seed and its number alone: chunks may be played in any order."""
+    """A chunk depends on the seed and its number alone: chunks may be played in any order.
+
+    With `sprt` the decks end with the one that brings its verdict on the first agent.
+    """
     rules, players, n_decks, seed = setting
     if n_decks < 1:
         raise CasinoError(f"deals={n_decks} is not possible; valid: 1 or more")
@@ -170,6 +194,14 @@ def _play_chunks(
         chunks.append(play_decks(agents, decks, rules, players, playing, labels, seatings))
         if advance:
             advance(size)
+        if sprt and sprt.verdict(_together(chunks).margin[:, 0]).accepted:
+            break
+    played = _together(chunks)
+    decks_used = sprt.verdict(played.margin[:, 0]).decks if sprt else len(played.margin)
+    return Played(played.margin[:decks_used], played.win_share[:decks_used], played.cut_lists)
+
+
+def _together(chunks: list[Played]) -> Played:
     margin, win_share, cut_lists = zip(*chunks, strict=True)
     return Played(np.concatenate(margin), np.concatenate(win_share), sum(cut_lists))
 
@@ -187,6 +219,18 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="of decks and agents (default: 0)")
     parser.add_argument("--rules", default="royal", help=f"rule set: {', '.join(RULE_SETS)}, with overrides")
     parser.add_argument("--players", type=int, default=2, help="2, 3 or 4 (default: 2)")
+    parser.add_argument(
+        "--sprt",
+        metavar="LOW,HIGH",
+        help="stop once it is settled whether the first of two agents' margin is LOW points or less (H0) or "
+        "HIGH or more (H1), as 0,0.5; --deals is then the most decks",
+    )
+    parser.add_argument(
+        "--alpha", type=float, default=0.05, help="chance to accept H1 at LOW (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--beta", type=float, default=0.05, help="chance to accept H0 at HIGH (default: %(default)s)"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the result to FILE")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.set_defaults(run=run)
@@ -197,6 +241,7 @@ def run(arguments: Namespace) -> None:
     rules, players = Rules.parse(arguments.rules), check_players(arguments.players)
     agents = [make_agent(spec, rules, players) for spec in arguments.agents]
     target = check_target(arguments.json, "--json") if arguments.json else None
+    sprt = read_sprt(arguments.sprt, arguments.alpha, arguments.beta) if arguments.sprt else None
     with progress_bar("decks", arguments.quiet) as progress:
         task = progress.add_task("decks", total=arguments.deals)
         result = compete(
@@ -207,8 +252,11 @@ def run(arguments: Namespace) -> None:
             players,
             names=arguments.agents,
             advance=lambda decks: progress.advance(task, decks),
+            sprt=sprt,
         )
     Console().print(result_table(result))
+    if sprt:
+        print(_sprt_line(result, sprt))
     if result.cut_lists:
         print(f"casino: {result.cut_lists} lists of legal moves were cut at their bound", file=sys.stderr)
     if target:
