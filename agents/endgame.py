@@ -1,13 +1,16 @@
 """The last hand of two players, exactly: values of its moves, and any agent with its last hand played so.
 
-With the stock empty the one hand that a player does not see is all that is left: the search has the truth.
+With the stock empty, all that a player does not see is the other hand: the search has the truth. What it
+lists is bounded (`hand_search.EFFORT`, `unions.MAX_MOVES`); only tables of twenty and more loose cards come
+to that.
 Axes: `B` games, `M` moves of all games together.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.base import Agent
-from agents.hand_search import PLAYERS, new_search, points_of, search_worlds
+from agents.hand_search import PLAYERS, new_search, points_of, search_worlds, write_known
 from agents.shortlist import Shortlist
 from agents.worlds import start_streams
 from casino_env.errors import CasinoError
@@ -24,10 +27,16 @@ class LastHand:
         self._rules, self._yardstick = rules.table, points_of(rules)
         self._search, self._world = new_search(), empty_state(1, PLAYERS)
 
+    def is_known(self, view: View) -> NDArray[np.bool_]:
+        """[B] whether the other hand is known."""
+        known = np.zeros(len(view.hand), np.bool_)
+        write_known(view, self._world, known)
+        return known
+
     def values(self, view: View, legal: LegalMoves) -> IntArray:
         """Points [M] by which the seat to act will end ahead of what it is ahead by now, both playing best.
 
-        Where there is one move only its value is left 0. The stock of every game is empty.
+        Where there is one move only its value is left 0. The other hand of every game is known.
         """
         values, games = np.zeros(len(legal.moves), np.int64), len(legal.offsets) - 1
         streams = start_streams(np.random.default_rng(0), games)  # there is nothing to draw lots for
@@ -46,7 +55,7 @@ class ExactEndgame:
 
     def choose(self, view: View, legal: LegalMoves, rng: np.random.Generator) -> IntArray:
         """See `Agent.choose`."""
-        last = view.stock_size == 0
+        last = self._last_hand.is_known(view)
         choices = np.zeros(len(legal.offsets) - 1, np.int64)
         for games, exact in ((np.flatnonzero(last), True), (np.flatnonzero(~last), False)):
             if len(games):

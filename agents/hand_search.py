@@ -1,9 +1,10 @@
 """A hand of two players searched to its end, with both hands open: alpha-beta over whole moves.
 
 Two yardsticks. By the points of the deal (R6) the search is exact, majorities, sweeps and the last cards
-included; it needs an empty stock. By the worth of captured cards (`worth`) it values a hand of which more
-follow. A value is what the seat to act will bank beyond what it has: so positions that differ in what is
-banked share an entry of the transposition table, and positions that differ in suits that do not matter too.
+included; it needs a known hand: an empty stock, and all 52 cards accounted for. By the worth of captured
+cards (`worth`) it values a hand of which more follow. A value is what the seat to act will bank beyond what
+it has: so positions that differ in what is banked share an entry of the transposition table, and positions
+that differ in suits that do not matter too.
 
 Axes: `B` games, `M` moves of all games together, `D` plies and one more.
 """
@@ -11,6 +12,7 @@ Axes: `B` games, `M` moves of all games together, `D` plies and one more.
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.worlds import Words, copy_game, deal_hidden, hand_is_over, write_seen
 from agents.worth import Scale, cards_worth, move_gain, scale_of
@@ -31,6 +33,7 @@ PLIES_DRAWING = 4  # with `draw` and a stock hands do not run out: so many turns
 MOST_CARDS, MOST_SPADES = 27, 7  # with so many a majority is decided
 SETTLED = 63  # stands for the number of cards captured, once it is
 
+EFFORT = 4_000_000  # moves that are listed for a game: a second or two, where a thousandth is usual
 ENTRIES = 1 << 15  # of the transposition table
 EXACT, AT_LEAST, AT_MOST = range(3)  # what a stored value says
 INFINITE = 2**40  # beyond any value
@@ -38,7 +41,7 @@ FIRST = 2**41  # a move that was best before is tried first
 
 # What is kept of each ply: the window, the best move and its value, the moves and which is tried, ...
 ALPHA, BETA, START, BEST, CHOICE, LENGTH, INDEX, GAIN, KEY, N_FRAME = range(10)
-NODES, WAS_CUT, AGE, N_NUMBERS = range(4)
+NODES, WAS_CUT, AGE, LEFT, N_NUMBERS = range(5)
 OWN_HAND, OTHER_HAND, LOOSE, IN_BUILD, OTHER_THINGS, PLACES = range(6)  # of a card, in a key
 
 
@@ -59,7 +62,7 @@ class Search(NamedTuple):
     promises: IntArray  # [MAX_MOVES]
     work: IntArray  # of the lists of moves
     table: IntArray  # [ENTRIES, 4] keys, values, what they say, best moves
-    numbers: IntArray  # NODES searched, whether a list WAS_CUT, AGE of the table
+    numbers: IntArray  # NODES searched, whether anything WAS_CUT, AGE of the table, effort LEFT
     salts: IntArray  # [PLACES, 52] random numbers; equal for cards that differ in suits that do not matter
 
 
@@ -122,8 +125,8 @@ def search_worlds(
 ) -> None:
     """Add to `values` [M] what each move is worth in `worlds` worlds together; sole moves are left out.
 
-    `yardsticks` are for hands of which more follow, and for the last, whose one world is searched once;
-    `world` is room for a game.
+    `yardsticks` are for hands of which more follow, and for known ones, whose one world is searched once;
+    `world` is room for a game. EFFORT bounds a game's search.
     """
     view, moves, values = borrow(view), borrow(moves), borrow(values)
     search, world = borrow_search(search), borrow(world)
@@ -131,14 +134,16 @@ def search_worlds(
         first, end = offsets[game], offsets[game + 1]
         if end - first == 1:
             continue
-        last = view.stock_size[game] == 0
-        yardstick = yardsticks[1] if last else yardsticks[0]
         unseen = write_seen(view, game, world, 0)
-        for _ in range(1 if last else worlds):
+        known = _is_known(view, game, unseen)
+        yardstick = yardsticks[1] if known else yardsticks[0]
+        tried = (1 if known else worlds) * (end - first)
+        for _ in range(1 if known else worlds):
             deal_hidden(rules, unseen, view, game, world, 0, streams)
             search.numbers[AGE] += 1
             for i in range(first, end):
                 copy_game(world, 0, search.rows, 0)
+                search.numbers[LEFT] = EFFORT // tried
                 gain = _play(rules, yardstick, search.rows, 0, 0, moves[i])
                 values[i] += gain - _search(rules, yardstick, search, world.dealt[0])
 
@@ -211,6 +216,9 @@ def _look_up(
     search.numbers[NODES] += 1
     horizon = PLIES_DRAWING if rules.draw and dealt < N_CARDS else PLIES
     if hand_is_over(rules, rows, ply, dealt) or ply == horizon:
+        return True, _decided(rules, yardstick, rows, ply, seat)
+    if search.numbers[LEFT] <= 0:
+        search.numbers[WAS_CUT] = 1
         return True, _decided(rules, yardstick, rows, ply, seat)
     least, most = _bounds(rules, yardstick, rows, ply, seat)
     if most <= frame[ALPHA]:
@@ -313,6 +321,22 @@ def _count(own: int, other: int, most: int) -> int:
     return -SETTLED if popcount(other) >= most else popcount(own)
 
 
+@kernel
+def write_known(view: View, world: State, known: NDArray[np.bool_]) -> None:
+    """Write to `known` [B] where the other hand is known; `world` is room for a game."""
+    view, world = borrow(view), borrow(world)
+    for game in range(known.shape[0]):
+        known[game] = _is_known(view, game, write_seen(view, game, world, 0))
+
+
+@inner_kernel
+def _is_known(view: View, game: int, unseen: int) -> bool:
+    """Whether all that is not seen is the other hand, and no hand is larger than dealt (as in studies)."""
+    other = view.hand_sizes[game, 1]
+    small = max(popcount(view.hand[game]), other) <= HAND_SIZE
+    return small and view.stock_size[game] == 0 and popcount(unseen) == other
+
+
 @inner_kernel
 def _slot(key: int) -> int:
     return (key ^ key >> 31) & (ENTRIES - 1)
@@ -324,6 +348,7 @@ def _list_in_order(rules: RuleTable, yardstick: Yardstick, search: Search, ply: 
     frame, work, promises = search.frames[ply], search.work, search.promises
     list_turn(rules, look(search.rows, ply, rules), work)
     search.numbers[WAS_CUT] |= work[CUT]
+    search.numbers[LEFT] -= work[COUNT]
     for i in range(work[COUNT]):
         move = work[MOVES + i]
         promise = move_gain(rules, yardstick.order, search.rows, ply, move)
@@ -358,5 +383,6 @@ def search_state(
     """Value of one game of a batch for its seat to act; `world` is room for one game."""
     search, world = borrow_search(search), borrow(world)
     search.numbers[AGE] += 1
+    search.numbers[LEFT] = INFINITE
     copy_game(state, game, search.rows, 0)
     return _search(rules, yardstick, search, state.dealt[game])

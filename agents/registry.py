@@ -1,4 +1,4 @@
-"""Agents by name: `random`, `greedy`, or the path of a checkpoint, each with options as `name:key=value`.
+"""Agents by name: a rung of the ladder, or the path of a checkpoint, with options as `name:key=value`.
 
 Owns the table of names and options and the reading of a spec. Owns no agent: what is heavy to import is
 imported when it is asked for, so that simple agents never load torch.

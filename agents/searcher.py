@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from agents.counter import Scratch, look_ahead
 from agents.hand_search import PLAYERS as SEARCHED
-from agents.hand_search import new_search, points_of, search_worlds, worth_of
+from agents.hand_search import new_search, points_of, search_worlds, worth_of, write_known
 from agents.playout import new_board, play_out
 from agents.shortlist import MOST, Shortlist, shorten_by_gain
 from agents.worlds import Words, start_streams
 from agents.worth import scale_of
+from casino_env.errors import CasinoError
 from casino_env.legal import LegalMoves
 from casino_env.rules import Rules
 from casino_env.state import IntArray, empty_state
@@ -29,15 +30,25 @@ CHUNK = 4  # worlds between looks at the clock
 
 
 class SearcherAgent:
-    """Searches the `moves` most promising moves in `worlds` worlds, or for `ms` milliseconds a turn."""
+    """Searches the `moves` most promising moves in `worlds` worlds, or for about `ms` milliseconds a turn.
+
+    CasinoError if both `worlds` and `ms` are given.
+    """
 
     name = "searcher"
 
     def __init__(
-        self, rules: Rules, players: int, worlds: int = WORLDS, moves: int = MOVES, ms: float | None = None
+        self,
+        rules: Rules,
+        players: int,
+        worlds: int | None = None,
+        moves: int = MOVES,
+        ms: float | None = None,
     ) -> None:
+        if worlds is not None and ms is not None:
+            raise CasinoError("searcher: give worlds or ms, not both")
         self._rules, self._scale = rules.table, scale_of(rules)
-        self._worlds, self._most = worlds, moves
+        self._worlds, self._most = WORLDS if worlds is None else worlds, moves
         self._seconds = None if ms is None else ms / 1000
         self._scratch = Scratch(empty_state(2, players), np.zeros(WORK_SIZE, np.int64))
         self._world = empty_state(1, players)
@@ -62,10 +73,10 @@ class SearcherAgent:
 
     def _promising(self, view: View, legal: LegalMoves, streams: Words) -> Shortlist:
         """The moves to search: those that bring most now, then those that look best one round ahead."""
-        solved = self._is_solved(view)
-        most = np.where(solved, len(legal.moves), MOST)
+        known = self._is_known(view)
+        most = np.where(known, len(legal.moves), MOST)
         picked = shorten_by_gain(self._rules, self._scale, view, legal, most)
-        most = np.where(solved, len(legal.moves), self._most)
+        most = np.where(known, len(legal.moves), self._most)
         if (np.diff(picked.offsets) <= most).all():
             return picked
         values = np.zeros(len(picked.moves), np.int64)
@@ -73,22 +84,25 @@ class SearcherAgent:
         look_ahead(*setting, view, picked.offsets, picked.moves, FIRST_WORLDS, streams, values)
         return picked.shorten(values, most)
 
-    def _is_solved(self, view: View) -> NDArray[np.bool_]:
-        """[B] whether a search tells the truth: then no move is left out, and one world is enough."""
-        return (view.stock_size == 0) & (self._players == SEARCHED)
+    def _is_known(self, view: View) -> NDArray[np.bool_]:
+        """[B] whether one world is the truth: then it is searched once, and no move is left out."""
+        known = np.zeros(len(view.hand), np.bool_)
+        if self._players == SEARCHED:
+            write_known(view, self._world, known)
+        return known
 
     def _add_timed_values(
         self, view: View, picked: Shortlist, game: int, streams: Words, values: IntArray
     ) -> None:
-        """Search one game's moves until the time is up."""
+        """Search one game's moves until the time is up; a known hand is searched whatever it takes."""
         end = perf_counter() + (self._seconds or 0)
         part = slice(picked.offsets[game], picked.offsets[game + 1])
         one, lots = select_view(view, np.array([game])), streams[game : game + 1]
         offsets = np.array([0, part.stop - part.start])
-        solved = self._is_solved(one)[0]
+        known = self._is_known(one)[0]
         while True:
             self._add_values(one, offsets, picked.moves[part], CHUNK, lots, values[part])
-            if solved or offsets[1] == 1 or perf_counter() >= end:
+            if known or offsets[1] == 1 or perf_counter() >= end:
                 return
 
     def _add_values(

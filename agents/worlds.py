@@ -1,8 +1,9 @@
 """Worlds: what a seat does not see, dealt at random as far as it knows, so that a search can play on.
 
 A world is a state whose seat 0 is the viewer and to act. Hidden cards are uniform among the deals in which
-every owner holds what its builds announce (R4.4). Randomness is a stream of 64-bit words inside the kernels,
-started from the agent's generator. Axes: `B` games, `P` seats.
+every owner holds what its builds announce (R4.4), or nearly so where that is rare (`deal_hidden`).
+Randomness is a stream of 64-bit words inside the kernels, started from the agent's generator.
+Axes: `B` games, `P` seats.
 """
 
 import numpy as np

@@ -29,7 +29,7 @@ from casino_env.unions import COUNT, MAX_MOVES, MOVES, WORK_SIZE
 from tests.helpers import random_line
 from tests.helpers_env import position_of
 
-OTHERS = ("royal;sweeps=none", "plain;capture=match_forced", "royal;capture=free")
+OTHERS = ("royal;sweeps=none", "royal;draw=yes", "plain;capture=match_forced", "royal;capture=free")
 
 
 def plies(text: str) -> int:
