@@ -115,8 +115,17 @@ def mean_interval(values: FloatArray) -> tuple[float, float, float]:
 
 
 def _ask(agent: Agent, label: str, view: View, legal: LegalMoves, rng: np.random.Generator) -> IntArray:
-    """The agent's choices; IllegalMove naming it unless they are one legal index for each game."""
-    choices, counts = np.asarray(agent.choose(view, legal, rng)), np.diff(legal.offsets)
+    """The agent's choices; IllegalMove naming it unless they are one legal index for each game.
+
+    CasinoError naming it if it fails.
+    """
+    counts = np.diff(legal.offsets)
+    try:
+        choices = np.asarray(agent.choose(view, legal, rng))
+    except CasinoError:
+        raise
+    except Exception as error:
+        raise CasinoError(f"agent '{label}' failed: {type(error).__name__}: {error}") from error
     if choices.shape != counts.shape or not np.issubdtype(choices.dtype, np.integer):
         form = f"{choices.dtype}{list(choices.shape)}"
         raise IllegalMove(

@@ -15,6 +15,7 @@ from agents.base import Agent
 from agents.baselines import GreedyAgent, RandomAgent
 from agents.counter import CounterAgent
 from agents.endgame import ExactEndgame
+from agents.outside import is_outside, load_outside
 from agents.searcher import SearcherAgent
 from casino_env.errors import CasinoError
 from casino_env.rules import Rules, check_players
@@ -37,7 +38,11 @@ def make_agent(spec: str, rules: Rules, players: int) -> Agent:
     Raises CasinoError, one line that names what is wrong and what is valid.
     """
     name, options = split_spec(spec)
-    kind = _checkpoint(name) if name.endswith(CHECKPOINT_SUFFIX) else KINDS.get(name)
+    kind = KINDS.get(name)
+    if name.endswith(CHECKPOINT_SUFFIX):
+        kind = _checkpoint(name)
+    elif is_outside(name):
+        kind = Kind(partial(load_outside, name))
     if kind is None:
         raise CasinoError(f"unknown agent '{name}'; valid: {valid_agents()}")
     given = _read_options(name, kind, options)
@@ -48,14 +53,17 @@ def make_agent(spec: str, rules: Rules, players: int) -> Agent:
 
 def valid_agents() -> str:
     """What an agent may be called, for help and error texts."""
-    return f"{', '.join(KINDS)}, or the path of a checkpoint *{CHECKPOINT_SUFFIX}"
+    return f"{', '.join(KINDS)}, the path of a checkpoint *{CHECKPOINT_SUFFIX}, or file.py:ClassName"
 
 
 def split_spec(spec: str) -> tuple[str, str]:
-    """The name, or the path of a checkpoint, which may have colons itself; and the text of the options."""
+    """The name, or the path of a checkpoint or class, which may have colons itself; and the options' text."""
     path, suffix, options = spec.rpartition(CHECKPOINT_SUFFIX)
+    outside = re.fullmatch(r"(.+\.py:\w+)(:?)(.*)", spec)
     if suffix and options[:1] in ("", ":"):
         name, colon, options = path + suffix, options[:1], options[1:]
+    elif outside:
+        name, colon, options = outside.groups()
     else:
         name, colon, options = spec.partition(":")
     if colon and not options:

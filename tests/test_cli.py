@@ -90,7 +90,9 @@ def test_arena_lists_copies_and_mirrors(capsys: pytest.CaptureFixture[str], tmp_
     assert any("random#2" in line for line in lines)
 
 
-VALID_AGENTS = "valid: random, greedy, counter, searcher, or the path of a checkpoint *.safetensors"
+VALID_AGENTS = (
+    "valid: random, greedy, counter, searcher, the path of a checkpoint *.safetensors, or file.py:ClassName"
+)
 VERSUS = "arena random greedy"
 
 
