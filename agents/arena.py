@@ -24,7 +24,7 @@ from agents.command import CommandParser, progress_bar, run_command
 from agents.files import check_target, write_text
 from agents.matchup import Played, all_seatings, label_agents, mean_interval, play_decks
 from agents.registry import CHECKPOINT_SUFFIX, make_agent, valid_agents
-from agents.sprt import Sprt, read_sprt
+from agents.sprt import Sprt, Verdict, read_sprt
 from agents.versions import versions
 from casino_env.cards import N_CARDS
 from casino_env.errors import CasinoError
@@ -101,8 +101,7 @@ def compete(
     if sprt and len(agents) != 2:
         raise CasinoError(f"sprt compares two agents; {len(agents)} given")
     setting = Rules.parse(rules), players, n_decks, seed
-    played = _play_chunks(agents, labels, seatings, setting, advance, sprt)
-    verdict = sprt.verdict(played.margin[:, 0]) if sprt else None
+    played, verdict = _play_chunks(agents, labels, seatings, setting, advance, sprt)
     intervals = [mean_interval(margin) for margin in played.margin.T]
     return ArenaResult(
         agents=labels,
@@ -129,7 +128,7 @@ def margin_against(
     sides = side_count(check_players(players))
     seatings = 1 - np.eye(sides, dtype=np.int64)
     setting = (Rules.parse(rules), players, n_decks, seed)
-    played = _play_chunks([agent, opponent], ["agent", "opponent"], seatings, setting)
+    played, _ = _play_chunks([agent, opponent], ["agent", "opponent"], seatings, setting)
     return mean_interval(played.margin[:, 0])
 
 
@@ -175,17 +174,18 @@ def _play_chunks(
     setting: tuple[Rules, int, int, int],
     advance: Callable[[int], None] | None = None,
     sprt: Sprt | None = None,
-) -> Played:
+) -> tuple[Played, Verdict | None]:
     """A chunk depends on the seed and its number alone: chunks may be played in any order.
 
-    With `sprt` the decks end with the one that brings its verdict on the first agent.
+    With `sprt` the decks end with the one that brings its verdict on the first agent, returned too.
     """
     rules, players, n_decks, seed = setting
     if n_decks < 1:
         raise CasinoError(f"deals={n_decks} is not possible; valid: 1 or more")
     if seed < 0:
         raise CasinoError(f"seed={seed} is not possible; valid: 0 or more")
-    chunks = []
+    chunks: list[Played] = []
+    verdict = None
     for chunk, start in enumerate(range(0, n_decks, DECKS_PER_CHUNK)):
         size = min(DECKS_PER_CHUNK, n_decks - start)
         shuffling = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(chunk, DECK_STREAM)))
@@ -194,16 +194,13 @@ def _play_chunks(
         chunks.append(play_decks(agents, decks, rules, players, playing, labels, seatings))
         if advance:
             advance(size)
-        if sprt and sprt.verdict(_together(chunks).margin[:, 0]).accepted:
-            break
-    played = _together(chunks)
-    decks_used = sprt.verdict(played.margin[:, 0]).decks if sprt else len(played.margin)
-    return Played(played.margin[:decks_used], played.win_share[:decks_used], played.cut_lists)
-
-
-def _together(chunks: list[Played]) -> Played:
+        if sprt:
+            verdict = sprt.verdict(np.concatenate([played.margin[:, 0] for played in chunks]))
+            if verdict.accepted:
+                break
+    used = slice(verdict.decks if verdict else n_decks)
     margin, win_share, cut_lists = zip(*chunks, strict=True)
-    return Played(np.concatenate(margin), np.concatenate(win_share), sum(cut_lists))
+    return Played(np.concatenate(margin)[used], np.concatenate(win_share)[used], sum(cut_lists)), verdict
 
 
 def add_arguments(parser: CommandParser) -> None:

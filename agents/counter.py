@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.shortlist import MOST, shorten_by_gain
-from agents.worlds import Words, copy_game, deal_hidden, hand_is_over, start_streams, write_seen
+from agents.worlds import Question, copy_game, deal_hidden, hand_is_over, start_streams, write_seen
 from agents.worth import Scale, greedy_move, lead, move_gain, scale_of
 from casino_env.engine import apply_move
 from casino_env.jit import borrow, inner_kernel, kernel
@@ -47,36 +47,26 @@ class CounterAgent:
         picked = shorten_by_gain(self._rules, self._scale, view, legal, most)
         values = np.zeros(len(picked.moves), np.int64)
         streams = start_streams(rng, len(legal.offsets) - 1)
-        setting = self._rules, self._scale, self._scratch
-        look_ahead(*setting, view, picked.offsets, picked.moves, self._worlds, streams, values)
+        question = Question(view, picked.offsets, picked.moves, streams, values)
+        look_ahead(self._rules, self._scale, self._scratch, question, self._worlds)
         return picked.choose(legal.offsets, values)
 
 
 @kernel
-def look_ahead(
-    rules: RuleTable,
-    scale: Scale,
-    scratch: Scratch,
-    view: View,
-    offsets: IntArray,
-    moves: IntArray,
-    worlds: int,
-    streams: Words,
-    values: IntArray,
-) -> None:
-    """Add to `values` [M] what each move is worth in `worlds` worlds together; sole moves are left out."""
-    view, scratch, moves, values = borrow(view), _borrow(scratch), borrow(moves), borrow(values)
-    rows = scratch.rows
+def look_ahead(rules: RuleTable, scale: Scale, scratch: Scratch, question: Question, worlds: int) -> None:
+    """Add what each move is worth in `worlds` worlds together; sole moves are left out."""
+    scratch, question = borrow(scratch), borrow(question)
+    rows, offsets = scratch.rows, question.offsets
     for game in range(offsets.shape[0] - 1):
         if offsets[game + 1] - offsets[game] == 1:
             continue
-        unseen = write_seen(view, game, rows, WORLD)
+        write_seen(question.seen, game, rows, WORLD)
         for _ in range(worlds):
-            deal_hidden(rules, unseen, view, game, rows, WORLD, streams)
+            deal_hidden(rules, question, game, rows, WORLD)
             for i in range(offsets[game], offsets[game + 1]):
                 copy_game(rows, WORLD, rows, ROUND)
-                _play_round(rules, scale, scratch, moves[i])
-                values[i] += lead(rules, scale, rows, ROUND, 0)
+                _play_round(rules, scale, scratch, question.moves[i])
+                question.values[i] += lead(rules, scale, rows, ROUND)
 
 
 @inner_kernel
@@ -96,8 +86,3 @@ def _play_round(rules: RuleTable, scale: Scale, scratch: Scratch, move: int) -> 
             if step == players and move_gain(rules, scale, rows, ROUND, move) <= 0:
                 return
         apply_move(rows, ROUND, rules, move)
-
-
-@inner_kernel
-def _borrow(scratch: Scratch) -> Scratch:
-    return Scratch(borrow(scratch.rows), borrow(scratch.work))

@@ -7,16 +7,15 @@ Axes: `B` games, `M` moves of all games together.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agents.base import Agent
-from agents.hand_search import PLAYERS, new_search, points_of, search_worlds, write_known
-from agents.shortlist import Shortlist
-from agents.worlds import start_streams
+from agents.hand_search import PLAYERS, known_hands, new_search, points_of, search_worlds
+from agents.shortlist import all_moves
+from agents.worlds import Question, start_streams
 from casino_env.errors import CasinoError
 from casino_env.legal import LegalMoves, select_legal
 from casino_env.rules import Rules
-from casino_env.state import IntArray, empty_state
+from casino_env.state import IntArray
 from casino_env.view import View, select_view
 
 
@@ -25,13 +24,7 @@ class LastHand:
 
     def __init__(self, rules: Rules) -> None:
         self._rules, self._yardstick = rules.table, points_of(rules)
-        self._search, self._world = new_search(), empty_state(1, PLAYERS)
-
-    def is_known(self, view: View) -> NDArray[np.bool_]:
-        """[B] whether the other hand is known."""
-        known = np.zeros(len(view.hand), np.bool_)
-        write_known(view, self._world, known)
-        return known
+        self._search = new_search()
 
     def values(self, view: View, legal: LegalMoves) -> IntArray:
         """Points [M] by which the seat to act will end ahead of what it is ahead by now, both playing best.
@@ -40,8 +33,8 @@ class LastHand:
         """
         values, games = np.zeros(len(legal.moves), np.int64), len(legal.offsets) - 1
         streams = start_streams(np.random.default_rng(0), games)  # there is nothing to draw lots for
-        asked = view, legal.offsets, legal.moves, 1, streams, values
-        search_worlds(self._rules, (self._yardstick, self._yardstick), self._search, self._world, *asked)
+        question = Question(view, legal.offsets, legal.moves, streams, values)
+        search_worlds(self._rules, (self._yardstick, self._yardstick), self._search, question, 1)
         return values
 
 
@@ -55,7 +48,7 @@ class ExactEndgame:
 
     def choose(self, view: View, legal: LegalMoves, rng: np.random.Generator) -> IntArray:
         """See `Agent.choose`."""
-        last = self._last_hand.is_known(view)
+        last = known_hands(view)
         choices = np.zeros(len(legal.offsets) - 1, np.int64)
         for games, exact in ((np.flatnonzero(last), True), (np.flatnonzero(~last), False)):
             if len(games):
@@ -64,5 +57,4 @@ class ExactEndgame:
         return choices
 
     def _exact(self, view: View, legal: LegalMoves) -> IntArray:
-        everything = Shortlist(np.arange(len(legal.moves)), legal.moves, legal.offsets)
-        return everything.choose(legal.offsets, self._last_hand.values(view, legal))
+        return all_moves(legal).choose(legal.offsets, self._last_hand.values(view, legal))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from casino_env.bits import lowest, popcount
-from casino_env.cards import BIG_CASINO, FULL_DECK, N_CARDS, SPADES, SUIT_COUNT
+from casino_env.cards import BIG_CASINO, N_CARDS, SPADES, SUIT_COUNT
 from casino_env.groups import is_alone, reachable
 from casino_env.jit import borrow, inner_kernel, kernel
 from casino_env.legal import LegalMoves
@@ -17,7 +17,7 @@ from casino_env.moves import move_card, move_loose, move_pile, move_raises, move
 from casino_env.rules import ACE_HIGH, MAX_VALUE, RuleTable, alone_value, hand_value, side_count, sum_value
 from casino_env.scoring import card_points
 from casino_env.state import NOBODY, VALUES, IntArray, State, build_owner, union
-from casino_env.view import View
+from casino_env.view import View, unseen_cards
 
 FEATURES_VERSION = 1  # changes whenever a feature changes; kept in checkpoints
 
@@ -80,7 +80,7 @@ def _write_states(view: View, rules: RuleTable, out: FloatArray) -> None:
         row = out[game]
         at = _put_classes(view.hand[game], row, 0)
         at = _put_classes(view.loose[game], row, at)
-        at = _put_classes(_unseen(view, game), row, at)
+        at = _put_classes(unseen_cards(view, game), row, at)
         at = _put_totals(_takeable(rules, view.loose[game]), row, at)
         at = _put_builds(view, game, rules, row, at)
         for seat in range(players):
@@ -115,7 +115,7 @@ def _write_hidden(state: State, out: FloatArray) -> None:
 def _write_moves(view: View, offsets: IntArray, moves: IntArray, rules: RuleTable, out: FloatArray) -> None:
     view, moves, out = borrow(view), borrow(moves), borrow(out)
     for game in range(offsets.shape[0] - 1):
-        unseen = _value_counts(rules, _unseen(view, game))
+        unseen = _value_counts(rules, unseen_cards(view, game))
         for i in range(offsets[game], offsets[game + 1]):
             at = _put_move(moves[i], out[i])
             loose, taken, standing = _table_after(view, game, rules, moves[i])
@@ -237,14 +237,3 @@ def _value_counts(rules: RuleTable, cards: int) -> IntArray:
         counts[hand_value(rules, lowest(cards))] += 1
         cards &= cards - 1
     return counts
-
-
-@inner_kernel
-def _unseen(view: View, game: int) -> int:
-    """Cards in other hands or the stock."""
-    seen = view.hand[game] | view.loose[game]
-    for value in range(VALUES):
-        seen |= view.build_cards[game, value]
-    for seat in range(view.captured.shape[1]):
-        seen |= view.captured[game, seat]
-    return FULL_DECK & ~seen

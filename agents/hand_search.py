@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.worlds import Words, copy_game, deal_hidden, hand_is_over, write_seen
+from agents.worlds import Question, copy_game, deal_hidden, hand_is_over, write_seen
 from agents.worth import Scale, cards_worth, move_gain, scale_of
 from casino_env.bits import lowest, popcount
 from casino_env.cards import BIG_CASINO, N_CARDS, SPADES, SUIT_COUNT
@@ -25,7 +25,7 @@ from casino_env.rules import HAND_SIZE, Rules, RuleTable
 from casino_env.state import IntArray, State, empty_state, union
 from casino_env.turn import look
 from casino_env.unions import COUNT, CUT, MAX_MOVES, MOVES, WORK_SIZE
-from casino_env.view import View
+from casino_env.view import View, unseen_cards
 
 PLAYERS = 2
 PLIES = PLAYERS * HAND_SIZE
@@ -57,6 +57,7 @@ class Search(NamedTuple):
     """Scratch space; the position to search is row 0."""
 
     rows: State  # [D]
+    world: State  # of one game
     frames: IntArray  # [D, N_FRAME]
     moves: IntArray  # [D, MAX_MOVES] sorted, the most promising first
     promises: IntArray  # [MAX_MOVES]
@@ -85,6 +86,7 @@ def new_search() -> Search:
             salts[:, card] = salts[:, card - card % SUIT_COUNT]
     return Search(
         rows=empty_state(PLIES + 1, PLAYERS),
+        world=empty_state(1, PLAYERS),
         frames=np.zeros((PLIES + 1, N_FRAME), np.int64),
         moves=np.zeros((PLIES + 1, MAX_MOVES), np.int64),
         promises=np.zeros(MAX_MOVES, np.int64),
@@ -95,57 +97,37 @@ def new_search() -> Search:
     )
 
 
-@inner_kernel
-def borrow_search(search: Search) -> Search:
-    """The same scratch space, lent to kernels."""
-    return Search(
-        borrow(search.rows),
-        borrow(search.frames),
-        borrow(search.moves),
-        borrow(search.promises),
-        borrow(search.work),
-        borrow(search.table),
-        borrow(search.numbers),
-        borrow(search.salts),
-    )
-
-
 @kernel
 def search_worlds(
     rules: RuleTable,
     yardsticks: tuple[Yardstick, Yardstick],
     search: Search,
-    world: State,
-    view: View,
-    offsets: IntArray,
-    moves: IntArray,
+    question: Question,
     worlds: int,
-    streams: Words,
-    values: IntArray,
 ) -> None:
-    """Add to `values` [M] what each move is worth in `worlds` worlds together; sole moves are left out.
+    """Add what each move is worth in `worlds` worlds together; sole moves are left out.
 
-    `yardsticks` are for hands of which more follow, and for known ones, whose one world is searched once;
-    `world` is room for a game. EFFORT bounds a game's search.
+    `yardsticks` are for hands of which more follow, and for known ones, whose one world is searched once.
+    EFFORT bounds a game's search.
     """
-    view, moves, values = borrow(view), borrow(moves), borrow(values)
-    search, world = borrow_search(search), borrow(world)
-    for game in range(offsets.shape[0] - 1):
-        first, end = offsets[game], offsets[game + 1]
+    search, question = borrow(search), borrow(question)
+    rows, world = search.rows, search.world
+    for game in range(question.offsets.shape[0] - 1):
+        first, end = question.offsets[game], question.offsets[game + 1]
         if end - first == 1:
             continue
-        unseen = write_seen(view, game, world, 0)
-        known = _is_known(view, game, unseen)
+        write_seen(question.seen, game, world, 0)
+        known = _is_known(question.seen, game)
         yardstick = yardsticks[1] if known else yardsticks[0]
         tried = (1 if known else worlds) * (end - first)
         for _ in range(1 if known else worlds):
-            deal_hidden(rules, unseen, view, game, world, 0, streams)
+            deal_hidden(rules, question, game, world, 0)
             search.numbers[AGE] += 1
             for i in range(first, end):
-                copy_game(world, 0, search.rows, 0)
+                copy_game(world, 0, rows, 0)
                 search.numbers[LEFT] = EFFORT // tried
-                gain = _play(rules, yardstick, search.rows, 0, 0, moves[i])
-                values[i] += gain - _search(rules, yardstick, search, world.dealt[0])
+                gain = _play(rules, yardstick, rows, 0, 0, question.moves[i])
+                question.values[i] += gain - _search(rules, yardstick, search, world.dealt[0])
 
 
 @inner_kernel
@@ -321,20 +303,26 @@ def _count(own: int, other: int, most: int) -> int:
     return -SETTLED if popcount(other) >= most else popcount(own)
 
 
+def known_hands(view: View) -> NDArray[np.bool_]:
+    """[B] where the other hand is known, so that there is one world."""
+    known = np.zeros(len(view.hand), np.bool_)
+    _write_known(view, known)
+    return known
+
+
 @kernel
-def write_known(view: View, world: State, known: NDArray[np.bool_]) -> None:
-    """Write to `known` [B] where the other hand is known; `world` is room for a game."""
-    view, world = borrow(view), borrow(world)
+def _write_known(view: View, known: NDArray[np.bool_]) -> None:
+    view = borrow(view)
     for game in range(known.shape[0]):
-        known[game] = _is_known(view, game, write_seen(view, game, world, 0))
+        known[game] = _is_known(view, game)
 
 
 @inner_kernel
-def _is_known(view: View, game: int, unseen: int) -> bool:
+def _is_known(view: View, game: int) -> bool:
     """Whether all that is not seen is the other hand, and no hand is larger than dealt (as in studies)."""
     other = view.hand_sizes[game, 1]
     small = max(popcount(view.hand[game]), other) <= HAND_SIZE
-    return small and view.stock_size[game] == 0 and popcount(unseen) == other
+    return small and view.stock_size[game] == 0 and popcount(unseen_cards(view, game)) == other
 
 
 @inner_kernel
@@ -377,11 +365,9 @@ def _remember(search: Search, frame: IntArray) -> None:
 
 
 @kernel
-def search_state(
-    rules: RuleTable, yardstick: Yardstick, search: Search, state: State, game: int, world: State
-) -> int:
-    """Value of one game of a batch for its seat to act; `world` is room for one game."""
-    search, world = borrow_search(search), borrow(world)
+def search_state(rules: RuleTable, yardstick: Yardstick, search: Search, state: State, game: int) -> int:
+    """Value of one game of a batch for its seat to act."""
+    search = borrow(search)
     search.numbers[AGE] += 1
     search.numbers[LEFT] = INFINITE
     copy_game(state, game, search.rows, 0)

@@ -71,36 +71,13 @@ def position_loop() -> Loop:
     return loop
 
 
-class IdleEnv(AECEnv):
+class IdleEnv(raw_env):
     """What `raw_env` costs without a game: the same spaces and bookkeeping, one observation, no end."""
-
-    metadata: dict[str, Any] = raw_env.metadata
-    agent_selection: str
-
-    def __init__(self) -> None:
-        super().__init__()
-        game = raw_env()
-        game.reset(seed=SEED)
-        self.possible_agents = game.possible_agents
-        self.observation_spaces, self.action_spaces = game.observation_spaces, game.action_spaces
-        self._observation = game.observe(game.agent_selection)
-
-    def observation_space(self, agent: str) -> Any:
-        """As of `raw_env`."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> Any:
-        """As of `raw_env`."""
-        return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start anew."""
-        self.agents = list(self.possible_agents)
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
-        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        super().reset(seed, options)
+        self._observation = super().observe(self.agent_selection)
         self._turns = cycle(self.agents)
         self.agent_selection = next(self._turns)
 

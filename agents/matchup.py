@@ -71,7 +71,7 @@ def play_decks(
             games = np.flatnonzero(actors == i)
             if len(games):
                 asked = select_view(view, games), select_legal(legal, games)
-                choices[games] = _ask(agent, labels[i], *asked, rngs[i])
+                choices[games] = ask(agent, labels[i], *asked, rngs[i])
         legal, _, terminated, _, points = env.step(choices)
     assert terminated.all(), "a deal has 48 turns"
     return Played(*share_out(points.reshape(len(seatings), len(decks), -1), seatings, len(agents)), cut_lists)
@@ -114,7 +114,7 @@ def mean_interval(values: FloatArray) -> tuple[float, float, float]:
     return mean, mean - reach, mean + reach
 
 
-def _ask(agent: Agent, label: str, view: View, legal: LegalMoves, rng: np.random.Generator) -> IntArray:
+def ask(agent: Agent, label: str, view: View, legal: LegalMoves, rng: np.random.Generator) -> IntArray:
     """The agent's choices; IllegalMove naming it unless they are one legal index for each game.
 
     CasinoError naming it if it fails.

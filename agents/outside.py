@@ -20,7 +20,6 @@ Naming a file runs it, as `python file.py` would. What such an agent needs:
 """
 
 import importlib.util
-import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -29,12 +28,7 @@ from agents.base import Agent
 from casino_env.errors import CasinoError
 from casino_env.rules import Rules
 
-_SPEC = re.compile(r"(?P<path>.+\.py):(?P<class>[A-Za-z_]\w*)")
-
-
-def is_outside(name: str) -> bool:
-    """Whether a name is that of a file and a class."""
-    return _SPEC.fullmatch(name) is not None
+OUTSIDE = r".+\.py:[A-Za-z_]\w*"  # what such an agent is called
 
 
 def load_outside(name: str, rules: Rules, players: int) -> Agent:
@@ -43,18 +37,16 @@ def load_outside(name: str, rules: Rules, players: int) -> Agent:
     Raises CasinoError, one line that names the file, if there is no such file or class, if the file or the
     class cannot be run, or if what it makes is no agent.
     """
-    match = _SPEC.fullmatch(name)
-    if not match:
-        raise CasinoError(f"agent '{name}' is not possible; valid: file.py:ClassName")
-    path = Path(match["path"])
+    file, _, class_name = name.rpartition(":")
+    path = Path(file)
     if not path.is_file():
         raise CasinoError(f"agent '{name}': there is no file {path}")
     try:
         module = _run_file(path)
-        maker = getattr(module, match["class"], None)
+        maker = getattr(module, class_name, None)
         if not isinstance(maker, type):
             classes = ", ".join(key for key, value in vars(module).items() if isinstance(value, type))
-            raise CasinoError(f"agent '{name}': no class {match['class']}; valid: {classes or 'none'}")
+            raise CasinoError(f"agent '{name}': no class {class_name}; valid: {classes or 'none'}")
         agent = maker(rules, players)
     except CasinoError:
         raise

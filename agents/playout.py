@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.worlds import Words, copy_game, deal_hidden, hand_is_over, write_seen
+from agents.worlds import Question, copy_game, deal_hidden, hand_is_over, write_seen
 from agents.worth import NEVER, Scale, greedy_move, lead, move_gain
 from casino_env.engine import apply_move
 from casino_env.jit import borrow, inner_kernel, kernel
@@ -17,7 +17,6 @@ from casino_env.rules import RuleTable
 from casino_env.state import IntArray, State, empty_state
 from casino_env.turn import look
 from casino_env.unions import COUNT, MAX_MOVES, MOVES, WORK_SIZE
-from casino_env.view import View
 
 WORLD, GAME, TRIAL = range(3)  # rows of the scratch state
 
@@ -36,31 +35,20 @@ def new_board(players: int) -> Board:
 
 
 @kernel
-def play_out(
-    rules: RuleTable,
-    scale: Scale,
-    board: Board,
-    view: View,
-    offsets: IntArray,
-    moves: IntArray,
-    worlds: int,
-    streams: Words,
-    values: IntArray,
-) -> None:
-    """Add to `values` [M] what each move leads to in `worlds` worlds together, by the end of the hand."""
-    view, moves, values = borrow(view), borrow(moves), borrow(values)
-    board = Board(borrow(board.rows), borrow(board.work), borrow(board.moves))
-    rows = board.rows
+def play_out(rules: RuleTable, scale: Scale, board: Board, question: Question, worlds: int) -> None:
+    """Add what each move leads to in `worlds` worlds together, by the end of the hand."""
+    board, question = borrow(board), borrow(question)
+    rows, offsets = board.rows, question.offsets
     for game in range(offsets.shape[0] - 1):
         if offsets[game + 1] - offsets[game] == 1:
             continue
-        unseen = write_seen(view, game, rows, WORLD)
+        write_seen(question.seen, game, rows, WORLD)
         for _ in range(worlds):
-            deal_hidden(rules, unseen, view, game, rows, WORLD, streams)
+            deal_hidden(rules, question, game, rows, WORLD)
             for i in range(offsets[game], offsets[game + 1]):
                 copy_game(rows, WORLD, rows, GAME)
-                _play_hand(rules, scale, board, moves[i])
-                values[i] += lead(rules, scale, rows, GAME, 0)
+                _play_hand(rules, scale, board, question.moves[i])
+                question.values[i] += lead(rules, scale, rows, GAME)
 
 
 @inner_kernel

@@ -15,7 +15,7 @@ from agents.base import Agent
 from agents.baselines import GreedyAgent, RandomAgent
 from agents.counter import CounterAgent
 from agents.endgame import ExactEndgame
-from agents.outside import is_outside, load_outside
+from agents.outside import OUTSIDE, load_outside
 from agents.searcher import SearcherAgent
 from casino_env.errors import CasinoError
 from casino_env.rules import Rules, check_players
@@ -41,7 +41,7 @@ def make_agent(spec: str, rules: Rules, players: int) -> Agent:
     kind = KINDS.get(name)
     if name.endswith(CHECKPOINT_SUFFIX):
         kind = _checkpoint(name)
-    elif is_outside(name):
+    elif re.fullmatch(OUTSIDE, name):
         kind = Kind(partial(load_outside, name))
     if kind is None:
         raise CasinoError(f"unknown agent '{name}'; valid: {valid_agents()}")
@@ -59,7 +59,7 @@ def valid_agents() -> str:
 def split_spec(spec: str) -> tuple[str, str]:
     """The name, or the path of a checkpoint or class, which may have colons itself; and the options' text."""
     path, suffix, options = spec.rpartition(CHECKPOINT_SUFFIX)
-    outside = re.fullmatch(r"(.+\.py:\w+)(:?)(.*)", spec)
+    outside = re.fullmatch(f"({OUTSIDE})(:?)(.*)", spec)
     if suffix and options[:1] in ("", ":"):
         name, colon, options = path + suffix, options[:1], options[1:]
     elif outside:

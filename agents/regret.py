@@ -21,7 +21,7 @@ from agents.counter import CounterAgent
 from agents.endgame import LastHand
 from agents.files import check_target, write_text
 from agents.hand_search import PLAYERS, PLIES
-from agents.matchup import mean_interval
+from agents.matchup import ask, mean_interval
 from agents.registry import make_agent, valid_agents
 from agents.versions import versions
 from casino_env.arguments import check_count
@@ -64,7 +64,7 @@ def measure_regret(agent: Agent, rules: Rules, positions: int, name: str, progre
     lost: list[NDArray[np.float64]] = []
     for chunk, start in enumerate(range(0, positions, CHUNK)):
         games = min(CHUNK, positions - start)
-        lost.append(_play_on(agent, rules, chunk, games))
+        lost.append(_play_on(agent, name, rules, chunk)[:games])
         if progress:
             progress(games)
     by_decision = np.concatenate(lost)  # [B, PLIES], NaN where there was one move
@@ -83,7 +83,7 @@ def measure_regret(agent: Agent, rules: Rules, positions: int, name: str, progre
     )
 
 
-def _play_on(agent: Agent, rules: Rules, chunk: int, games: int) -> NDArray[np.float64]:
+def _play_on(agent: Agent, name: str, rules: Rules, chunk: int) -> NDArray[np.float64]:
     """What each decision of a chunk's last hands gives away, float64[B, PLIES]; NaN for a sole move."""
     env, rng = VectorEnv(CHUNK, rules, PLAYERS, seed=chunk), np.random.default_rng(chunk)
     legal, counter = env.reset(), CounterAgent(rules, PLAYERS, POSITION_WORLDS)
@@ -92,12 +92,12 @@ def _play_on(agent: Agent, rules: Rules, chunk: int, games: int) -> NDArray[np.f
     last_hand, lost = LastHand(rules), np.full((CHUNK, PLIES), np.nan)
     for ply in range(PLIES):
         view = env.view()
-        values, choices = last_hand.values(view, legal), agent.choose(view, legal, rng)
+        values, choices = last_hand.values(view, legal), ask(agent, name, view, legal, rng)
         best = np.maximum.reduceat(values, legal.offsets[:-1])
         chosen = values[legal.offsets[:-1] + choices]
         lost[:, ply] = np.where(np.diff(legal.offsets) > 1, best - chosen, np.nan)
         legal = env.step(choices).legal
-    return lost[:games]
+    return lost
 
 
 def add_arguments(parser: CommandParser) -> None:

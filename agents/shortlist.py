@@ -41,11 +41,16 @@ class Shortlist(NamedTuple):
         return self.rows[self.offsets[:-1] + choices] - offsets[:-1]
 
 
+def all_moves(legal: LegalMoves) -> Shortlist:
+    """The lists in full."""
+    return Shortlist(np.arange(len(legal.moves)), legal.moves, legal.offsets)
+
+
 def shorten_by_gain(
     rules: RuleTable, scale: Scale, view: View, legal: LegalMoves, most: IntArray
 ) -> Shortlist:
     """All moves, or in a game with more than `most` [B] those that bring most now."""
-    everything = Shortlist(np.arange(len(legal.moves)), legal.moves, legal.offsets)
+    everything = all_moves(legal)
     if (np.diff(legal.offsets) <= most).all():
         return everything
     gains = np.zeros(len(legal.moves), np.int64)

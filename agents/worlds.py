@@ -3,20 +3,22 @@
 A world is a state whose seat 0 is the viewer and to act. Hidden cards are uniform among the deals in which
 every owner holds what its builds announce (R4.4), or nearly so where that is rare (`deal_hidden`).
 Randomness is a stream of 64-bit words inside the kernels, started from the agent's generator.
-Axes: `B` games, `P` seats.
+Axes: `B` games, `M` moves of all games together, `P` seats.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from casino_env.bits import lowest, popcount
-from casino_env.cards import FULL_DECK, N_CARDS
+from casino_env.cards import N_CARDS
 from casino_env.engine import is_over
 from casino_env.jit import inner_kernel
 from casino_env.rules import RuleTable, hand_value
-from casino_env.state import VALUES, State
+from casino_env.state import VALUES, IntArray, State
 from casino_env.turn import values_held
-from casino_env.view import View
+from casino_env.view import View, unseen_cards
 
 Words = NDArray[np.uint64]
 
@@ -24,6 +26,16 @@ TRIES = 50  # deals of hidden cards, before promised cards are dealt first
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX, _MIX_AGAIN = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _FIRST, _SECOND, _LAST, _HALF = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
+
+
+class Question(NamedTuple):
+    """Moves that are to be rated, in worlds of every game."""
+
+    seen: View  # what the seats to act see (numba takes `.view` for its own)
+    offsets: IntArray  # [B + 1] of games
+    moves: IntArray  # [M] packed
+    streams: Words  # [B]
+    values: IntArray  # [M] what is found is added to these
 
 
 def start_streams(rng: np.random.Generator, games: int) -> Words:
@@ -76,17 +88,14 @@ def hand_is_over(rules: RuleTable, state: State, row: int, dealt: int) -> bool:
 
 
 @inner_kernel
-def write_seen(view: View, game: int, world: State, row: int) -> int:
-    """Write what the viewer sees to a row of `world`; returns the cards that it does not see."""
-    seen = view.hand[game] | view.loose[game]
+def write_seen(view: View, game: int, world: State, row: int) -> None:
+    """Write what the viewer sees to a row of `world`; hands and stock are left to `deal_hidden`."""
     for seat in range(view.owned.shape[1]):
         world.owned[row, seat] = view.owned[game, seat]
         world.captured[row, seat] = view.captured[game, seat]
         world.sweeps[row, seat] = view.sweeps[game, seat]
-        seen |= view.captured[game, seat]
     for value in range(VALUES):
         world.build_cards[row, value] = view.build_cards[game, value]
-        seen |= view.build_cards[game, value]
     for side in range(view.score.shape[1]):
         world.score[row, side] = view.score[game, side]
     world.hands[row, 0] = view.hand[game]
@@ -96,19 +105,17 @@ def write_seen(view: View, game: int, world: State, row: int) -> int:
     world.turn[row] = 0
     world.last_capture[row] = view.last_capture[game]
     world.dealer[row] = view.dealer[game]
-    return FULL_DECK & ~seen
 
 
 @inner_kernel
-def deal_hidden(
-    rules: RuleTable, unseen: int, view: View, game: int, world: State, row: int, streams: Words
-) -> None:
+def deal_hidden(rules: RuleTable, question: Question, game: int, world: State, row: int) -> None:
     """Deal the unseen cards to the other hands and the stock of a row of `world`.
 
     Deals that break a promise are drawn again: what is left is uniform. After TRIES of them the promised
     cards are dealt first, each uniform among those that keep its promise.
     """
-    deck, count = world.deck[row], 0
+    view, streams = question.seen, question.streams
+    deck, count, unseen = world.deck[row], 0, unseen_cards(view, game)
     while unseen:  # the unseen cards fill the end of the deck: hands first, then the stock
         deck[N_CARDS - 1 - count] = lowest(unseen)
         count += 1

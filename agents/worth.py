@@ -83,11 +83,11 @@ def greedy_move(rules: RuleTable, scale: Scale, table: TableT, game: int, moves:
 
 
 @inner_kernel
-def lead(rules: RuleTable, scale: Scale, state: State, game: int, side: int) -> int:
-    """Worth of what a side has banked minus the mean of the other sides', times the number of those."""
+def lead(rules: RuleTable, scale: Scale, state: State, game: int) -> int:
+    """Worth of what side 0 has banked minus the mean of the other sides', times the number of those."""
     sides, total = state.score.shape[1], 0
     for seat in range(state.hands.shape[1]):
         worth = cards_worth(rules, scale, state.captured[game, seat])
         worth += scale.sweep * state.sweeps[game, seat]
-        total += worth * (sides - 1) if seat % sides == side else -worth
+        total += worth * (sides - 1) if seat % sides == 0 else -worth
     return total

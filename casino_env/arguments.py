@@ -42,6 +42,14 @@ def check_seed(seed: Any) -> int | None:
     return None if seed is None else int(seed)
 
 
+def indices_below(values: Any, counts: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """The values as an index below each of `counts`, int64 as these, else None."""
+    indices = whole_numbers(values, counts.shape)
+    if indices is None or (indices < 0).any() or (indices >= counts).any():
+        return None
+    return indices
+
+
 def whole_numbers(values: Any, shape: tuple[int, ...]) -> NDArray[np.int64] | None:
     """The values as an int64 array laid out row by row if they are whole numbers of this shape, else None."""
     try:

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from casino_env.bits import popcount
-from casino_env.cards import FULL_DECK, N_CARDS
+from casino_env.cards import N_CARDS
 from casino_env.jit import borrow, inner_kernel, kernel
 from casino_env.rules import ACE_HIGH, HAND_SIZE, LOWEST_VALUE, MAX_COUNT, TURNS, side_count
 from casino_env.state import NOBODY, VALUES, IntArray, build_owner
 from casino_env.tokens import BUILDING, CAPTURING, NOT_STARTED, kept_spelling
-from casino_env.view import View
+from casino_env.view import View, unseen_cards
 
 OBSERVATION_VERSION = 1  # changes whenever a block changes; kept in checkpoints
 BUILD_VALUES = VALUES - LOWEST_VALUE
@@ -157,17 +157,15 @@ def write_observation(view: View, game: int, offsets: IntArray, target: int, out
     """Write one game's observation (all but the unfinished move) to `out`, float32[N]."""
     out[:] = 0
     players, sides = view.captured.shape[1], view.score.shape[1]
-    seen = view.hand[game] | view.loose[game]
     write_cards(view.hand[game], offsets[HAND], out)
     write_cards(view.loose[game], offsets[LOOSE], out)
-    seen |= _write_builds(view, game, offsets, out)
+    _write_builds(view, game, offsets, out)
     for i in range(players):
-        seen |= view.captured[game, i]
         write_cards(view.captured[game, i], offsets[CAPTURED] + N_CARDS * i, out)
         out[offsets[HAND_SIZES] + i] = min(view.hand_sizes[game, i] / HAND_SIZE, 1.0)
         out[offsets[CAPTURED_COUNTS] + i] = popcount(view.captured[game, i]) / N_CARDS
         out[offsets[SWEEPS] + i] = view.sweeps[game, i] / SWEEP_SCALE
-    write_cards(FULL_DECK & ~seen, offsets[UNSEEN], out)
+    write_cards(unseen_cards(view, game), offsets[UNSEEN], out)
     out[offsets[STOCK_SIZE]] = view.stock_size[game] / TURNS
     if view.last_capture[game] != NOBODY:
         out[offsets[LAST_CAPTURE] + view.last_capture[game]] = 1
@@ -202,21 +200,19 @@ def write_spelling(words: IntArray, offsets: IntArray, out: FloatArray) -> None:
 
 
 @inner_kernel
-def _write_builds(view: View, game: int, offsets: IntArray, out: FloatArray) -> int:
-    """Write the build blocks; returns the set of all cards in builds."""
-    players, together = view.captured.shape[1], 0
+def _write_builds(view: View, game: int, offsets: IntArray, out: FloatArray) -> None:
+    """Write the build blocks."""
+    players = view.captured.shape[1]
     for value in range(LOWEST_VALUE, VALUES):
         owner = build_owner(view.owned, game, value)
         if owner == NOBODY:
             continue
         cards = view.build_cards[game, value]
-        together |= cards
         for card in range(N_CARDS):
             if cards >> card & 1:
                 out[offsets[BUILD_CARDS] + card] = value / ACE_HIGH
         out[offsets[BUILD_OWNER] + players * (value - LOWEST_VALUE) + owner] = 1
         out[offsets[BUILD_MULTIPLE] + value - LOWEST_VALUE] = view.multiple[game] >> value & 1
-    return together
 
 
 @inner_kernel

@@ -10,7 +10,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from casino_env.arguments import check_flag, check_seed, is_count, quoted, whole_numbers
+from casino_env.arguments import check_flag, check_seed, indices_below, is_count, quoted
 from casino_env.errors import CasinoError, IllegalMove
 from casino_env.legal import LegalMoves, MoveLister
 from casino_env.moves import Move
@@ -44,8 +44,8 @@ class Opponent(Protocol):
 def choose(opponent: Opponent, view: View, legal: LegalMoves, rng: np.random.Generator) -> IntArray:
     """The packed moves [B] that an opponent chooses; CasinoError if it names a move that is not in a list."""
     counts = np.diff(legal.offsets)
-    choices = whole_numbers(opponent.choose(view, legal, rng), counts.shape)
-    if choices is None or (choices < 0).any() or (choices >= counts).any():
+    choices = indices_below(opponent.choose(view, legal, rng), counts)
+    if choices is None:
         name = type(opponent).__name__
         raise CasinoError(f"opponent {name}: choose gives for each game the index of a move in its list")
     return legal.moves[legal.offsets[:-1] + choices]
@@ -62,6 +62,8 @@ def check_learner_seat(learner_seat: Any, players: int) -> int | str:
 
 def check_start(game: raw_env, learner_seat: int | str, options: Info) -> None:
     """CasinoError for wrong reset options, and for a position that ends before a learner's turn."""
+    if not options:
+        return
     state, _ = start_state(options, game.rules, game.players, np.random.default_rng(0))
     if game.objective == "deal" or game.max_deals == 1:
         check_turns(state, range(game.players) if learner_seat == RANDOM_SEAT else [int(learner_seat)])

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from casino_env.arguments import check_count, whole_numbers
+from casino_env.arguments import check_count, indices_below, whole_numbers
 from casino_env.cards import N_CARDS
 from casino_env.decks import DeckStreams
 from casino_env.engine import apply_batch, next_dealers, start_deals
@@ -96,8 +96,8 @@ class VectorEnv:
         Raises IllegalMove if an index is out of range, or before `reset`; nothing is played then.
         """
         counts = np.diff(self.legal.offsets)
-        indices = whole_numbers(choices, counts.shape)
-        if indices is None or (indices < 0).any() or (indices >= counts).any():
+        indices = indices_below(choices, counts)
+        if indices is None:
             raise IllegalMove(f"choices: give {self.num_envs} indices, each below its game's number of moves")
         over = np.zeros(self.num_envs, np.bool_)
         moves = self.legal.moves[self.legal.offsets[:-1] + indices]

@@ -11,7 +11,7 @@ import numpy as np
 
 from casino_env.arguments import whole_numbers
 from casino_env.bits import popcount
-from casino_env.cards import N_CARDS
+from casino_env.cards import FULL_DECK, N_CARDS
 from casino_env.errors import CasinoError
 from casino_env.jit import borrow, inner_kernel, kernel
 from casino_env.rules import side_count
@@ -100,6 +100,17 @@ def see_game(state: State, game: int, seat: int, view: View) -> None:
         view.hand_sizes[game, i] = popcount(state.hands[game, other])
     for i in range(sides):
         view.score[game, i] = state.score[game, (seat + i) % sides]
+
+
+@inner_kernel
+def unseen_cards(view: View, game: int) -> int:
+    """The cards that the viewer does not see: those in other hands or the stock, or missing from a study."""
+    seen = view.hand[game] | view.loose[game]
+    for value in range(VALUES):
+        seen |= view.build_cards[game, value]
+    for seat in range(view.captured.shape[1]):
+        seen |= view.captured[game, seat]
+    return FULL_DECK & ~seen
 
 
 @inner_kernel

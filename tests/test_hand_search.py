@@ -86,11 +86,11 @@ def banked(rules: Rules, yardstick: Yardstick, state: State, game: int) -> int:
 
 def check_against_minimax(rules: Rules, yardstick: Yardstick, state: State) -> int:
     """Compare every game; returns the number of nodes of the search."""
-    search, world = new_search(), empty_state(1, 2)
+    search = new_search()
     rows, lists = empty_state(10, 2), np.zeros((10, MAX_MOVES), np.int64)
     work, points = np.zeros(WORK_SIZE, np.int64), np.zeros((2, len(ITEMS)), np.int64)
     for game in range(len(state.turn)):
-        value = search_state(rules.table, yardstick, search, state, game, world)
+        value = search_state(rules.table, yardstick, search, state, game)
         copy_game(state, game, rows, 0)
         expected = minimax(rules.table, yardstick, rows, 0, lists, work, points, rows.dealt[0])
         seat = int(state.turn[game])
@@ -130,10 +130,10 @@ def test_minimax_is_what_position_plays() -> None:
         values = [margin(position.play(move)) for move in position.legal_moves()]
         return max(values) if position.turn == 0 else min(values)
 
-    rules, search, world = Rules(), new_search(), empty_state(1, 2)
+    rules, search = Rules(), new_search()
     for seed in range(12):
         line = [after for after, *_ in random_line(Position.deal(seed=seed), "builds", random.Random(seed))]
         position = line[TURNS - 5]
-        value = search_state(rules.table, points_of(rules), search, position.state, 0, world)
+        value = search_state(rules.table, points_of(rules), search, position.state, 0)
         ahead = value + banked(rules, points_of(rules), position.state, 0)
         assert ahead == margin(position) * (1 if position.turn == 0 else -1)

@@ -15,7 +15,6 @@ from agents.worth import POINT, cards_worth, move_gain, scale_of
 from casino_env import CasinoError, Move, Position, Rules, VectorEnv
 from casino_env.legal import LegalMoves, MoveLister
 from casino_env.rules import PLAYER_COUNTS, RULE_SETS, TURNS
-from casino_env.state import empty_state
 from casino_env.view import see
 from tests.helpers import study
 from tests.test_crowds import CROWDS, crowd
@@ -97,15 +96,15 @@ def test_the_last_hand_is_played_exactly() -> None:
     """The searcher's move keeps the value of the position, in every last hand of some games."""
     rules = Rules()
     env, rng, one = VectorEnv(40, seed=8), np.random.default_rng(0), SearcherAgent(rules, 2)
-    legal, search, world = env.reset(), new_search(), empty_state(1, 2)
+    legal, search = env.reset(), new_search()
     for _ in range(TURNS - 8):
         legal = env.step((rng.random(40) * np.diff(legal.offsets)).astype(np.int64)).legal
     setting, seats = (rules.table, points_of(rules), search), env.state.turn.copy()
-    before = [search_state(*setting, env.state, game, world) for game in range(40)]
+    before = [search_state(*setting, env.state, game) for game in range(40)]
     ahead = [banked(env, game, seats[game]) for game in range(40)]
     env.step(one.choose(env.view(), legal, rng))
     for game in range(40):
-        after = -search_state(*setting, env.state, game, world) + banked(env, game, seats[game])
+        after = -search_state(*setting, env.state, game) + banked(env, game, seats[game])
         assert after == before[game] + ahead[game]
 
 

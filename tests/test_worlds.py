@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import pytest
 
-from agents.worlds import Words, deal_hidden, draw_below, start_streams, write_seen
+from agents.worlds import Question, Words, deal_hidden, draw_below, start_streams, write_seen
 from casino_env import Position, Rules
 from casino_env.cards import card_set, parse_cards
 from casino_env.invariants import check_state
@@ -29,8 +29,8 @@ def draw_many(streams: Words, limit: int, draws: IntArray) -> None:
 def deal(rules: RuleTable, view: View, game: int, worlds: State, streams: Words) -> None:
     """Fill the rows of `worlds` for one game of a batch of views."""
     for row in range(worlds.turn.shape[0]):
-        unseen = write_seen(view, game, worlds, row)
-        deal_hidden(rules, unseen, view, game, worlds, row, streams)
+        write_seen(view, game, worlds, row)
+        deal_hidden(rules, Question(view, view.hand, view.hand, streams, view.hand), game, worlds, row)
 
 
 def worlds_of(position: Position, count: int, seed: int = 0) -> State:
