@@ -37,9 +37,23 @@ def check_flag(name: str, value: Any) -> bool:
 
 def check_seed(seed: Any) -> int | None:
     """`seed` if it is a whole number of 0 or more, or None for a fresh one; else CasinoError."""
+    seed = seed.item() if isinstance(seed, np.ndarray) and seed.ndim == 0 else seed
     if seed is not None and not is_count(seed):
         raise CasinoError(f"seed={quoted(seed)} is not possible; valid: a whole number of 0 or more, or None")
     return None if seed is None else int(seed)
+
+
+def check_seeds(seeds: Any, games: int) -> list[int | None] | None:
+    """A seed for each game if `seeds` is a list, tuple or array of them; None if it is something else.
+
+    Raises CasinoError unless they are as many as `games`, each as `check_seed` wants it.
+    """
+    seeds = seeds.tolist() if isinstance(seeds, np.ndarray) else seeds
+    if not isinstance(seeds, list | tuple):
+        return None
+    if len(seeds) != games:
+        raise CasinoError(f"seed: {len(seeds)} given; valid: one, or {games} for as many games")
+    return [check_seed(seed) for seed in seeds]
 
 
 def indices_below(values: Any, counts: NDArray[np.int64]) -> NDArray[np.int64] | None:

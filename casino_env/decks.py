@@ -5,13 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from casino_env.arguments import check_seed, is_count
+from casino_env.arguments import check_seed, check_seeds, is_count
 from casino_env.cards import N_CARDS, card_set, parse_cards
 from casino_env.errors import CasinoError
 
 DECKS_AHEAD = 8
 _SORTED_DECKS = np.tile(np.arange(N_CARDS, dtype=np.int8), (DECKS_AHEAD, 1))
 
+Seeds = int | Sequence[int | None] | NDArray[np.integer] | None  # for all games, or one for each
 DeckLike = str | Sequence[int] | NDArray[np.integer]
 
 
@@ -28,12 +29,17 @@ def shuffled_deck(rng: np.random.Generator) -> NDArray[np.int8]:
 class DeckStreams:
     """Shuffled decks for many games, each from a random stream of its own.
 
-    Decks are drawn some at a time: a game's decks depend on the seed and its number alone.
+    Decks are drawn some at a time: a game's decks depend on the seed and its number alone, or on the game's
+    own seed where there is one for each.
     """
 
-    def __init__(self, games: int, seed: int | None) -> None:
-        children = np.random.SeedSequence(check_seed(seed)).spawn(games)
-        self._rngs = [np.random.default_rng(child) for child in children]
+    def __init__(self, games: int, seed: Seeds) -> None:
+        seeds = check_seeds(seed, games)
+        if seeds is None:
+            children = np.random.SeedSequence(check_seed(seed)).spawn(games)
+            self._rngs = [np.random.default_rng(child) for child in children]
+        else:
+            self._rngs = [np.random.default_rng(one) for one in seeds]
         self._decks = np.zeros((games, DECKS_AHEAD, N_CARDS), np.int8)
         self._used = np.full(games, DECKS_AHEAD)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from casino_env.arguments import check_count, indices_below, whole_numbers
 from casino_env.cards import N_CARDS
-from casino_env.decks import DeckStreams
+from casino_env.decks import DeckStreams, Seeds
 from casino_env.engine import apply_batch, next_dealers, start_deals
 from casino_env.errors import CasinoError, IllegalMove
 from casino_env.legal import LegalMoves, MoveLister
@@ -39,7 +39,7 @@ class VectorEnv:
         num_envs: number of games `B`.
         rules: a rule set or its text (R8).
         players: 2, 3 or 4.
-        seed: of all random streams; None for a fresh one.
+        seed: of all random streams, or one for each game; None for a fresh one.
         objective: `deal` (one deal is an episode) or `match` (to the target).
         max_deals: truncate a match after so many deals.
     """
@@ -49,7 +49,7 @@ class VectorEnv:
         num_envs: int,
         rules: str | Rules = "royal",
         players: int = 2,
-        seed: int | None = None,
+        seed: Seeds = None,
         objective: str = "deal",
         max_deals: int | None = None,
     ) -> None:
@@ -65,14 +65,15 @@ class VectorEnv:
 
     def reset(
         self,
-        seed: int | None = None,
+        seed: Seeds = None,
         decks: NDArray[np.int8] | None = None,
         dealers: Sequence[int] | IntArray | None = None,
     ) -> LegalMoves:
         """Start an episode in every game; returns the legal moves of the seats to act.
 
         `decks` int8[B, 52] and `dealers` [B] fix the first deal; by default decks are shuffled and dealers
-        take turns over the games. Raises CasinoError if they do not fit; nothing changes then.
+        take turns over the games. Games given the same seed of their own have the same decks. Raises
+        CasinoError if something does not fit; nothing changes then.
         """
         first_decks, places = self._check_start(decks, dealers)
         if seed is not None:

@@ -13,7 +13,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from casino_env.arguments import check_count, check_flag, check_seed, quoted, whole_numbers
+from casino_env.arguments import check_count, check_flag, check_seed, check_seeds, quoted, whole_numbers
 from casino_env.decks import seeded_rng, shuffled_deck
 from casino_env.engine import next_dealers, start_deals
 from casino_env.errors import CasinoError, IllegalMove, InvalidMove, NotReset
@@ -321,13 +321,11 @@ class RoyalCasinoVectorEnv(gymnasium.vector.VectorEnv[Floats, IntArray, NDArray[
 
     def _check_seeds(self, seed: Any) -> list[int | None]:
         """A seed for each game."""
-        seed = seed.tolist() if isinstance(seed, np.ndarray) else seed
-        if not isinstance(seed, list | tuple):
-            first = check_seed(seed)
-            return [None if first is None else first + game for game in range(self.num_envs)]
-        if len(seed) != self.num_envs:
-            raise CasinoError(f"seed: {len(seed)} given; valid: one, or {self.num_envs} for as many games")
-        return [check_seed(one) for one in seed]
+        seeds = check_seeds(seed, self.num_envs)
+        if seeds is not None:
+            return seeds
+        first = check_seed(seed)
+        return [None if first is None else first + game for game in range(self.num_envs)]
 
 
 def _check_autoreset_mode(mode: Any) -> AutoresetMode:

@@ -189,6 +189,22 @@ def test_wrong_decks_and_dealers_change_nothing(options: dict[str, Any]) -> None
 
 
 @pytest.mark.jitless
+def test_a_seed_for_each_game() -> None:
+    env, alone = VectorEnv(3, seed=[5, 8, 5]), VectorEnv(1, seed=np.array([8]))
+    env.reset(dealers=[0, 0, 0]), alone.reset(dealers=[0])
+    for _ in range(3):  # deals
+        decks = env.state.deck.copy()
+        assert (decks[0] == decks[2]).all() and (decks[1] == alone.state.deck[0]).all()
+        assert (decks[0] != decks[1]).any()
+        for one in (env, alone):
+            list(random_steps(one, one.legal, TURNS))
+    before = env.state.deck.copy()
+    with pytest.raises(CasinoError, match="seed: 2 given; valid: one, or 3 for as many games"):
+        env.reset(seed=[1, 2])
+    assert (env.state.deck == before).all()
+
+
+@pytest.mark.jitless
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
