@@ -19,7 +19,8 @@ import torch
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from agents.arena import compete, margin_against, result_table
+from agents.arena import compete, margin_against
+from agents.arena_tables import result_table
 from agents.command import CommandParser, run_command
 from agents.config import Config, load_config, read_overrides
 from agents.metrics import MOVE_KINDS, MetricsWriter
@@ -119,7 +120,7 @@ class Trainer:
         return {
             f"margin/{name}": margin_against(
                 self.agent(), opponent, *game, n_decks=settings.decks, seed=settings.seed
-            )[0]
+            ).mean
             for name, opponent in self.opponents.items()
         }
 

@@ -1,263 +1,254 @@
 """The arena: which agent is better, by how much, and how sure that is. Same as `casino arena`.
 
-Owns competitions: chunks of decks, the result, its table and file, the arguments of the command. How a
-deck is played and counted is in `matchup`.
+Owns the command and what it does with a competition. How decks are played is in `matchup`, who meets whom in
+`tournament`, what it comes to in `arena_result`, how that looks in `arena_tables` and `arena_plot`.
 """
 
 import json
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
-from math import isnan
+from contextlib import closing, nullcontext
+from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
+from agents.arena_plot import check_plot, plot_ratings
+from agents.arena_result import ArenaResult, Games, summarise
+from agents.arena_tables import csv_text, print_result
 from agents.base import Agent
+from agents.chunk_store import ChunkStore
 from agents.command import CommandParser, progress_bar, run_command
-from agents.files import check_target, write_text
-from agents.matchup import Played, all_seatings, label_agents, mean_interval, play_decks
-from agents.registry import CHECKPOINT_SUFFIX, make_agent, valid_agents
+from agents.files import check_target, digest, write_atomically, write_text
+from agents.matchup import Setting, chunk_sizes, join_chunks, play_chunk
+from agents.registry import agent_file, make_agent, valid_agents
 from agents.sprt import Sprt, Verdict, read_sprt
-from agents.versions import versions
-from casino_env.cards import N_CARDS
+from agents.tally import Estimate, FloatArray, estimate, tally
+from agents.tournament import Entry, choose_pairings, play_pairings
+from agents.versions import source_digest, versions
+from agents.workers import BACKENDS, LOCAL, Workers
 from casino_env.errors import CasinoError
-from casino_env.rules import RULE_SETS, Rules, check_players, side_count
-from casino_env.state import IntArray
+from casino_env.rules import RULE_SETS, Rules
 
-__all__ = ["ArenaResult", "Played", "compete", "margin_against", "play_decks", "result_table"]
-
-DECKS_PER_CHUNK = 256
-DECK_STREAM, PLAY_STREAM = 0, 1  # a chunk's random streams
 DEFAULT_DECKS = 1000
+HERE = Workers()
 
 DESCRIPTION = f"""Play agents against each other and print each one's margin with its 95 % interval.
 
 AGENT is {valid_agents()}.
 
-Every deck is played once in every seating: two agents A and B play A B and B A; with
-3 players one A against two B and two A against one B, in every order; with 4 players
-partners are the same agent. The margin is a side's points in a deal minus the mean of
-the other sides', averaged over the seatings of a deck, then over decks; the interval
-is over decks. The win share is the share of deals with the most points, ties divided.
-The same seed gives the same numbers, in whichever order the agents are named."""
+Each two agents meet; with --gauntlet, the first and each other. Every deck is played once
+in every seating: A and B play A B and B A; with 3 players one A against two B and two A
+against one B, in every order; with 4 players partners are the same agent. The margin is a
+side's points in a deal minus the mean of the other sides', averaged over the seatings of a
+deck, then over decks; the interval is over decks. A deal is won by an agent if only sides
+of its own have the most points. All pairings have the same decks, and the same seed gives
+the same numbers, in whichever order the agents are named and however many jobs there are.
+
+With three agents and more there are two ratings, both 0 in the mean: Elo by Bradley and
+Terry, from wins and half the draws, and one by margins; residuals are what a pairing's
+margin has beyond the difference of the two. Their intervals are by bootstrap over decks.
+
+An agent that fails loses the game with all its points (a match, with --match), is named,
+and plays on in its other games."""
 
 EXAMPLES = """examples:
   casino arena random greedy
   casino arena runs/first/checkpoints/step_100.safetensors greedy --deals 4000 --seed 1
   casino arena counter greedy --sprt 0,0.5
+  casino arena random greedy counter searcher --jobs 2 --store ladder.db --plot ladder.png
   casino arena random greedy --players 3 --rules "royal;sweeps=plain" --json result.json"""
 
 
-@dataclass(frozen=True)
-class ArenaResult:
-    """A competition. Lists have one entry for each agent, in the order in which they were named."""
-
-    agents: list[str]
-    rules: str
-    players: int
-    decks: int
-    seatings: int  # of each deck: decks * seatings deals were played
-    seed: int
-    margin: list[float]  # mean over decks
-    low: list[float | None]  # 95 % interval of the margin; None with a single deck
-    high: list[float | None]
-    win_share: list[float]
-    cut_lists: int  # lists of legal moves that were cut at their bound
-    sprt: dict[str, Any] | None  # the sequential test of the first agent's margin, and its verdict
-    versions: dict[str, str]
-    seconds: float = field(compare=False)
-
-    def to_json(self) -> dict[str, Any]:
-        """All but the time it took, so that the same competition leaves the same file."""
-        return {name: value for name, value in asdict(self).items() if name != "seconds"}
-
-
 def compete(
-    agents: Sequence[Agent],
+    agents: Sequence[Agent | str],
     n_decks: int,
     seed: int,
     rules: Rules | str = "royal",
     players: int = 2,
     *,
     names: Sequence[str] | None = None,
-    advance: Callable[[int], None] | None = None,
+    objective: str = "deal",
+    gauntlet: bool = False,
+    move_time: float | None = None,
     sprt: Sprt | None = None,
+    workers: Workers = HERE,
+    store: Path | None = None,
+    advance: Callable[[int], None] | None = None,
 ) -> ArenaResult:
-    """Play `n_decks` decks in every seating (see `matchup`), or until `sprt` has a verdict on two agents.
+    """Play `n_decks` decks (matches) in every seating between each two agents, or until `sprt` has a verdict.
 
-    `names` are the agents' in the result, by default their own; random streams follow from them, so give
-    names where different agents share one. `advance` is told of decks that are done.
+    Args:
+        agents: agents, or what they are called on the command line (see `registry`).
+        n_decks: of each pairing.
+        seed: of decks and agents.
+        rules: a rule set or its text (R8).
+        players: 2, 3 or 4.
+        names: the agents' in the result, by default their own; random streams follow from them, so give names
+            where different agents share one.
+        objective: `deal`, or `match` for matches to the target.
+        gauntlet: only the first meets the others.
+        move_time: milliseconds a move; who takes longer is named in the result.
+        sprt: of the first of two agents.
+        workers: who plays the chunks of decks.
+        store: file of the chunks that are done; those in it are not played again.
+        advance: told of decks that are done.
+
+    Raises CasinoError if something of that cannot be.
     """
     start = perf_counter()
+    setting = Setting(Rules.parse(rules), players, seed, objective, move_time)
+    sizes = chunk_sizes(n_decks)
     labels = label_agents(agents, names)
-    seatings = all_seatings(labels, side_count(check_players(players)))
-    if sprt and len(agents) != 2:
-        raise CasinoError(f"sprt compares two agents; {len(agents)} given")
-    setting = Rules.parse(rules), players, n_decks, seed
-    played, verdict = _play_chunks(agents, labels, seatings, setting, advance, sprt)
-    intervals = [mean_interval(margin) for margin in played.margin.T]
-    return ArenaResult(
-        agents=labels,
-        rules=str(rules),
-        players=players,
-        decks=len(played.margin),
-        seatings=len(seatings),
-        seed=seed,
-        margin=[mean for mean, _, _ in intervals],
-        low=[None if isnan(low) else low for _, low, _ in intervals],
-        high=[None if isnan(high) else high for _, _, high in intervals],
-        win_share=played.win_share.mean(axis=0).tolist(),
-        cut_lists=played.cut_lists,
-        sprt={**asdict(sprt), **asdict(verdict)} if sprt and verdict else None,
-        versions=versions("numpy", "numba", "torch"),
-        seconds=perf_counter() - start,
-    )
+    if store and not all(isinstance(agent, str) for agent in agents):
+        raise CasinoError("a store tells agents by name: give them as on the command line")
+    entries = [_entry(*named, setting) for named in zip(agents, labels, strict=True)]
+    in_order = sorted(entries, key=lambda entry: entry.name)
+    hero = in_order.index(entries[0])
+    pairings = choose_pairings(len(entries), hero if gauntlet else None)
+    if sprt and len(entries) != 2:
+        raise CasinoError(f"sprt compares two agents; {len(entries)} given")
+    judge = partial(_judge, sprt, hero) if sprt else None
+    with closing(ChunkStore(store, _kept(setting))) if store else nullcontext() as chunks:
+        played, verdict = play_pairings(
+            in_order, pairings, setting, sizes, workers=workers, store=chunks, judge=judge, advance=advance
+        )
+    games = Games([entry.name for entry in in_order], pairings, played)
+    ended = (sprt, verdict) if sprt and verdict else None
+    return summarise(games, labels, setting, ended, gauntlet, perf_counter() - start)
 
 
 def margin_against(
     agent: Agent, opponent: Agent, rules: Rules | str, players: int, n_decks: int, seed: int
-) -> tuple[float, float, float]:
-    """Margin of `agent`, on each side in turn, against `opponent` on all others: mean, low, high."""
-    sides = side_count(check_players(players))
-    seatings = 1 - np.eye(sides, dtype=np.int64)
-    setting = (Rules.parse(rules), players, n_decks, seed)
-    played, _ = _play_chunks([agent, opponent], ["agent", "opponent"], seatings, setting)
-    return mean_interval(played.margin[:, 0])
+) -> Estimate:
+    """Margin of `agent`, on each side in turn, against `opponent` on all others."""
+    setting = Setting(Rules.parse(rules), players, seed)
+    seatings = 1 - np.eye(setting.sides, dtype=np.int64)
+    pair, names = (agent, opponent), ("agent", "opponent")
+    chunks = [
+        play_chunk(setting, pair, names, seatings, chunk, size)
+        for chunk, size in enumerate(chunk_sizes(n_decks))
+    ]
+    return estimate(tally(join_chunks(chunks).rewards, seatings).margins)
 
 
-def result_table(result: ArenaResult) -> Table:
-    """The result for people."""
-    seatings = f"each deck in {result.seatings} seatings"
-    table = Table(title=f"{result.rules}, {result.players} players, seed {result.seed}, {seatings}")
-    table.add_column("agent", overflow="fold")
-    for heading in ("margin", "95 % interval", "win share", "decks", "deals/s"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    speed = f"{result.decks * result.seatings / result.seconds:,.0f}"
-    columns = (result.agents, result.margin, result.low, result.high, result.win_share)
-    for name, margin, low, high, share in zip(*columns, strict=True):
-        interval = "-" if low is None or high is None else f"{low:+.3f} to {high:+.3f}"
-        table.add_row(
-            Text(_short_name(name)), f"{margin:+.3f}", interval, f"{share:.1%}", f"{result.decks:,}", speed
-        )
-    return table
+def label_agents(agents: Sequence[Agent | str], names: Sequence[str] | None = None) -> list[str]:
+    """The given names, else the agents' own; those that occur again become `name#2`, `name#3`."""
+    labels: list[str] = []
+    if names and len(names) != len(agents):
+        raise CasinoError(f"names: {len(names)} given; valid: one for each of {len(agents)} agents")
+    for name in names or [agent if isinstance(agent, str) else agent.name for agent in agents]:
+        label, copies = name, 1
+        while label in labels:
+            copies += 1
+            label = f"{name}#{copies}"
+        labels.append(label)
+    return labels
 
 
-def _sprt_line(result: ArenaResult, sprt: Sprt) -> str:
-    """The verdict in words."""
-    told = result.sprt or {}
-    claims = {"H0": f"{sprt.low:+g} points or less", "H1": f"{sprt.high:+g} points or more"}
-    accepted = told["accepted"]
-    says = f"{accepted}, {claims[accepted]} for the first agent" if accepted else "no verdict"
-    lower, upper = sprt.bounds
-    ratio = f"log-likelihood ratio {told['ratio']:+.2f}; {lower:+.2f}, {upper:+.2f}"
-    return f"SPRT after {told['decks']} decks: {says} ({ratio})"
+def _entry(agent: Agent | str, label: str, setting: Setting) -> Entry:
+    if not isinstance(agent, str):
+        return Entry(label, partial(_itself, agent), label)
+    make = partial(make_agent, agent, setting.rules, setting.players)
+    make()  # what is wrong with it is told before anything is played
+    file = agent_file(agent)
+    return Entry(label, make, f"{label}@{digest(file)}" if file else label)
 
 
-def _short_name(name: str) -> str:
-    """A checkpoint's run and file instead of its path; other names as they are."""
-    path, suffix, options = name.partition(CHECKPOINT_SUFFIX)
-    parts = [part for part in Path(path).parts if part != "checkpoints"]
-    return "/".join(parts[-2:]) + options if suffix else name
+def _itself(agent: Agent) -> Agent:
+    return agent
 
 
-def _play_chunks(
-    agents: Sequence[Agent],
-    labels: list[str],
-    seatings: IntArray,
-    setting: tuple[Rules, int, int, int],
-    advance: Callable[[int], None] | None = None,
-    sprt: Sprt | None = None,
-) -> tuple[Played, Verdict | None]:
-    """A chunk depends on the seed and its number alone: chunks may be played in any order.
+def _judge(sprt: Sprt, hero: int, margins: FloatArray) -> Verdict:
+    """The verdict on the agent at place `hero` of two; the margins are those of place 0."""
+    return sprt.verdict(-margins if hero else margins)
 
-    With `sprt` the decks end with the one that brings its verdict on the first agent, returned too.
-    """
-    rules, players, n_decks, seed = setting
-    if n_decks < 1:
-        raise CasinoError(f"deals={n_decks} is not possible; valid: 1 or more")
-    if seed < 0:
-        raise CasinoError(f"seed={seed} is not possible; valid: 0 or more")
-    chunks: list[Played] = []
-    verdict = None
-    for chunk, start in enumerate(range(0, n_decks, DECKS_PER_CHUNK)):
-        size = min(DECKS_PER_CHUNK, n_decks - start)
-        shuffling = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(chunk, DECK_STREAM)))
-        playing = np.random.SeedSequence(seed, spawn_key=(chunk, PLAY_STREAM))
-        decks = shuffling.permuted(np.tile(np.arange(N_CARDS, dtype=np.int8), (size, 1)), axis=1)
-        chunks.append(play_decks(agents, decks, rules, players, playing, labels, seatings))
-        if advance:
-            advance(size)
-        if sprt:
-            verdict = sprt.verdict(np.concatenate([played.margin[:, 0] for played in chunks]))
-            if verdict.accepted:
-                break
-    used = slice(verdict.decks if verdict else n_decks)
-    margin, win_share, cut_lists = zip(*chunks, strict=True)
-    return Played(np.concatenate(margin)[used], np.concatenate(win_share)[used], sum(cut_lists)), verdict
+
+def _kept(setting: Setting) -> dict[str, str]:
+    """What chunks in a store depend on beside the agents."""
+    given = {
+        name: str(getattr(setting, name)) for name in ("rules", "players", "seed", "objective", "move_time")
+    }
+    return {**given, **versions("numpy", "numba", "torch"), "sources": source_digest()}
 
 
 def add_arguments(parser: CommandParser) -> None:
     """The arguments of `casino arena`."""
-    parser.add_argument("agents", nargs="+", metavar="AGENT", help="two or more; see above")
-    parser.add_argument(
+    add = parser.add_argument
+    add("agents", nargs="+", metavar="AGENT", help="two or more; see above")
+    add(
         "--deals",
         type=int,
         default=DEFAULT_DECKS,
         metavar="N",
-        help="number of decks; each is played once in every seating (default: %(default)s)",
+        help="decks of each pairing (with --match: matches), each played once in every seating "
+        "(default: %(default)s)",
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of decks and agents (default: 0)")
-    parser.add_argument("--rules", default="royal", help=f"rule set: {', '.join(RULE_SETS)}, with overrides")
-    parser.add_argument("--players", type=int, default=2, help="2, 3 or 4 (default: 2)")
-    parser.add_argument(
+    add("--seed", type=int, default=0, metavar="S", help="of decks and agents (default: 0)")
+    add("--rules", default="royal", help=f"rule set: {', '.join(RULE_SETS)}, with overrides")
+    add("--players", type=int, default=2, help="2, 3 or 4 (default: 2)")
+    add(
+        "--match",
+        action="store_true",
+        help="play matches to the target of the rules; the margin of one won is +1, of one lost -1 "
+        "(with 3 players -1/2)",
+    )
+    add("--gauntlet", action="store_true", help="only the first agent meets the others")
+    add("--move-time", type=float, metavar="MS", help="name agents that take longer, milliseconds a move")
+    add(
         "--sprt",
         metavar="LOW,HIGH",
         help="stop once it is settled whether the first of two agents' margin is LOW points or less (H0) or "
         "HIGH or more (H1), as 0,0.5; --deals is then the most decks",
     )
-    parser.add_argument(
-        "--alpha", type=float, default=0.05, help="chance to accept H1 at LOW (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--beta", type=float, default=0.05, help="chance to accept H0 at HIGH (default: %(default)s)"
-    )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the result to FILE")
-    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    add("--alpha", type=float, default=0.05, help="chance to accept H1 at LOW (default: %(default)s)")
+    add("--beta", type=float, default=0.05, help="chance to accept H0 at HIGH (default: %(default)s)")
+    add("--jobs", type=int, default=1, metavar="N", help="processes at a time; -1: one a core (default: 1)")
+    add("--backend", default=LOCAL, help=f"joblib's, where they run: {', '.join(BACKENDS)}")
+    add("--store", type=Path, metavar="FILE", help="keep what is done in FILE, and go on from what is there")
+    add("--json", type=Path, metavar="FILE", help="write the result to FILE")
+    add("--csv", type=Path, metavar="FILE", help="write a row for each agent in each pairing to FILE")
+    add("--plot", type=Path, metavar="FILE", help="draw the ratings to FILE, a PNG; three agents or more")
+    add("--quiet", action="store_true", help="no progress bar")
     parser.set_defaults(run=run)
 
 
 def run(arguments: Namespace) -> None:
-    """`casino arena`: play, print the table, write the file."""
-    rules, players = Rules.parse(arguments.rules), check_players(arguments.players)
-    agents = [make_agent(spec, rules, players) for spec in arguments.agents]
-    target = check_target(arguments.json, "--json") if arguments.json else None
+    """`casino arena`: play, print the tables, write the files."""
+    targets = {
+        name: check_target(path, f"--{name}")
+        for name in ("json", "csv", "plot")
+        if (path := getattr(arguments, name))
+    }
+    if "plot" in targets:
+        check_plot(arguments.plot, len(arguments.agents))
     sprt = read_sprt(arguments.sprt, arguments.alpha, arguments.beta) if arguments.sprt else None
+    pairings = len(choose_pairings(len(arguments.agents), 0 if arguments.gauntlet else None))
     with progress_bar("decks", arguments.quiet) as progress:
-        task = progress.add_task("decks", total=arguments.deals)
+        task = progress.add_task("decks", total=arguments.deals * pairings)
         result = compete(
-            agents,
+            arguments.agents,
             arguments.deals,
             arguments.seed,
-            rules,
-            players,
-            names=arguments.agents,
-            advance=lambda decks: progress.advance(task, decks),
+            arguments.rules,
+            arguments.players,
+            objective="match" if arguments.match else "deal",
+            gauntlet=arguments.gauntlet,
+            move_time=arguments.move_time,
             sprt=sprt,
+            workers=Workers(arguments.jobs, arguments.backend),
+            store=arguments.store,
+            advance=lambda decks: progress.advance(task, decks),
         )
-    Console().print(result_table(result))
-    if sprt:
-        print(_sprt_line(result, sprt))
-    if result.cut_lists:
-        print(f"casino: {result.cut_lists} lists of legal moves were cut at their bound", file=sys.stderr)
-    if target:
-        write_text(target, json.dumps(result.to_json(), indent=2, allow_nan=False) + "\n")
+    print_result(result)
+    if "json" in targets:
+        write_text(targets["json"], json.dumps(result.to_json(), indent=2, allow_nan=False) + "\n")
+    if "csv" in targets:
+        write_text(targets["csv"], csv_text(result))
+    if "plot" in targets:
+        write_atomically(targets["plot"], partial(plot_ratings, result))
 
 
 if __name__ == "__main__":

@@ -5,8 +5,12 @@ A module with a command fills a `CommandParser` and sets its default `run`, a fu
 
 import argparse
 import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from threading import current_thread, main_thread
+from types import FrameType
 from typing import Any, NoReturn
 
 from rich.console import Console
@@ -34,7 +38,8 @@ def run_command(parser: CommandParser, argv: Sequence[str] | None) -> int:
     """Parse `argv` (default: the program's) and run what it asks for; returns the exit status."""
     try:
         arguments = parser.parse_args(argv)
-        arguments.run(arguments)
+        with _terminated_as_interrupted():
+            arguments.run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:  # `casino … | head`: the rest of the output goes nowhere
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -45,6 +50,23 @@ def run_command(parser: CommandParser, argv: Sequence[str] | None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     return OK
+
+
+@contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """Let SIGTERM end the block as Ctrl-C does, so that processes and files are left in order."""
+    if current_thread() is not main_thread():  # where Python takes no signals
+        yield
+        return
+    earlier = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, earlier)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
 
 
 def progress_bar(unit: str, quiet: bool) -> Progress:

@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 from casino_env.errors import CasinoError
@@ -34,6 +35,14 @@ def write_bytes(path: Path, content: bytes) -> None:
 def write_text(path: Path, text: str) -> None:
     """Write a text file atomically, in UTF-8."""
     write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
+def digest(*paths: Path) -> str:
+    """What the files contain, in 16 characters."""
+    content = sha256()
+    for path in paths:
+        content.update(sha256(path.read_bytes()).digest())
+    return content.hexdigest()[:16]
 
 
 def check_target(path: Path, option: str) -> Path:

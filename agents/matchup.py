@@ -1,150 +1,171 @@
-"""Decks played in every seating: the games that the arena counts, and the statistics of their points.
+"""Two agents, decks played in every seating: the games that the arena counts.
 
-Fair by construction: a deck is played once in every *seating*, the seatings being all ways to give the
-sides to agents such that as many different agents as possible play. Two agents A and B: A B and B A; at
-three sides one A against two B and two A against one B, in every order; A, B and C at three sides: all six
-orders; more agents than sides: every choice of them in every order. Seat 0 deals always, since seatings
-move the agents around it. So the luck of the deal is shared, and who is named first makes no difference.
+Fair by construction: a deck, or the decks of a match, is played once in every *seating*, the seatings being
+all ways to give the sides to the two agents such that both play. A and B: A B and B A; at three sides one A
+against two B and two A against one B, in every order. Seat 0 deals first, since seatings move the agents
+around it. So the luck of the deal is shared, and who is named first makes no difference.
 
-Axes: `A` agents, `B` games, `D` decks, `K` seatings, `S` sides. Game `k * D + d` is deck `d` in seating `k`.
+Decks come in chunks, and what a chunk brings depends on the setting, its number and the names of the two
+agents alone: chunks may be played in any order and anywhere.
+Axes: `K` seatings, `D` decks of a chunk, `S` sides, `B` games. Game `k * D + d` is deck `d` in seating `k`.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import product
-from math import nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.base import Agent
-from casino_env.errors import CasinoError, IllegalMove
+from agents.contestant import Contestant, Failure, Pace, all_failures, whole_pace
+from casino_env.arguments import check_count
+from casino_env.cards import FULL_DECK, N_CARDS
+from casino_env.errors import CasinoError
 from casino_env.legal import LegalMoves, select_legal
-from casino_env.objectives import margins
-from casino_env.rules import TURNS, Rules, side_count
-from casino_env.state import IntArray
+from casino_env.objectives import check_objective, margins
+from casino_env.rules import Rules, check_players, side_count
+from casino_env.scoring import card_points
+from casino_env.state import NOBODY, IntArray
 from casino_env.vector_env import VectorEnv
-from casino_env.view import View, select_view
+from casino_env.view import select_view
 
+DECKS_PER_CHUNK = 256
+DECK_STREAM, PLAY_STREAM = 0, 1  # a chunk's random streams
 DEALER = 0
-NORMAL_95 = 1.96  # standard errors on either side that hold 95 % of a normal distribution
 
 FloatArray = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is played. CasinoError if it cannot be."""
+
+    rules: Rules
+    players: int = 2
+    seed: int = 0  # of decks and agents
+    objective: str = "deal"  # or `match`: a deck is then the decks of a whole match
+    move_time: float | None = None  # milliseconds a move, to be watched
+
+    def __post_init__(self) -> None:
+        check_players(self.players)
+        check_count("seed", self.seed, 0)
+        check_objective(self.objective)
+        if self.move_time is not None and not 0 < self.move_time < float("inf"):
+            raise CasinoError(f"move_time={self.move_time} is not possible; valid: milliseconds above 0")
+
+    @property
+    def sides(self) -> int:
+        """Sides at a table."""
+        return side_count(self.players)
 
 
 class Played(NamedTuple):
-    """What each deck brought each agent: means over the seatings and the sides held in them."""
+    """What the decks of a chunk brought."""
 
-    margin: FloatArray  # [D, A] points of a side minus the mean of the other sides'
-    win_share: FloatArray  # [D, A] 1 for most points alone, 1/n for n sides level, else 0
+    rewards: FloatArray  # [K, D, S] of each side, as the environments give them for the objective
+    failures: tuple[Failure, ...]  # of each of the two agents
+    paces: tuple[Pace, ...]
     cut_lists: int  # lists of legal moves that were cut at their bound
 
 
-def play_decks(
+def two_seatings(sides: int) -> IntArray:
+    """The agent, 0 or 1, of each side in every seating, [K, S]."""
+    return np.array([held for held in product((0, 1), repeat=sides) if len(set(held)) == 2])
+
+
+def chunk_sizes(n_decks: int) -> list[int]:
+    """Decks of each chunk."""
+    full, rest = divmod(check_count("deals", n_decks, 1), DECKS_PER_CHUNK)
+    return [DECKS_PER_CHUNK] * full + [rest] * (rest > 0)
+
+
+def play_chunk(
+    setting: Setting,
     agents: Sequence[Agent],
-    decks: NDArray[np.int8],
-    rules: Rules | str,
-    players: int,
-    seed: int | np.random.SeedSequence,
-    names: Sequence[str] | None = None,
-    seatings: IntArray | None = None,
+    names: Sequence[str],
+    seatings: IntArray,
+    chunk: int,
+    size: int,
 ) -> Played:
-    """Play each of `decks` [D, 52] in each of `seatings` (agent of each side, [K, S]; default: all).
+    """Play the first `size` decks of a chunk in `seatings` [K, S] of two agents.
 
-    An agent's random stream follows from the seed and its name, never from its place among `agents`.
+    An agent's random stream follows from the seed, the chunk and its name, never from its place. An agent
+    that fails (see `contestant`) loses the game, with all its points, and is not asked again in it.
     """
-    labels = label_agents(agents, names)
-    if seatings is None:
-        seatings = all_seatings(labels, side_count(players))
-    holders = np.repeat(seatings, len(decks), axis=0)  # [B, S]
-    rngs = [_agent_rng(seed, label) for label in labels]
-    env = VectorEnv(len(holders), rules, players, seed=0)
-    legal = env.reset(decks=np.tile(decks, (len(seatings), 1)), dealers=np.full(len(holders), DEALER))
-    cut_lists = 0
-    for _ in range(TURNS):
-        cut_lists += int(legal.bounded.sum())
+    env, legal = _start(setting, len(seatings), chunk, size)
+    holders = np.repeat(seatings, size, axis=0)  # [B, S]
+    contestants = [
+        Contestant(agent, _agent_rng(setting.seed, chunk, name), setting.move_time)
+        for agent, name in zip(agents, names, strict=True)
+    ]
+    rewards, failed = np.zeros(holders.shape), np.full(len(holders), NOBODY)
+    going, cut_lists = np.ones(len(holders), np.bool_), 0
+    while going.any():
+        cut_lists += int((legal.bounded & going).sum())
         view = env.view()
-        side = env.state.turn[0] % holders.shape[1]  # the same in all games: a turn is a move
-        actors = holders[:, side]
+        actors = holders[:, env.state.turn[0] % setting.sides]  # a turn is a move: the same seat in all games
         choices = np.zeros(len(holders), np.int64)
-        for i, agent in enumerate(agents):
-            games = np.flatnonzero(actors == i)
+        for i, contestant in enumerate(contestants):
+            games = np.flatnonzero(going & (actors == i))
             if len(games):
-                asked = select_view(view, games), select_legal(legal, games)
-                choices[games] = ask(agent, labels[i], *asked, rngs[i])
-        legal, _, terminated, _, points = env.step(choices)
-    assert terminated.all(), "a deal has 48 turns"
-    return Played(*share_out(points.reshape(len(seatings), len(decks), -1), seatings, len(agents)), cut_lists)
+                answer = contestant.choose(select_view(view, games), select_legal(legal, games))
+                choices[games] = answer.choices
+                failed[games[answer.lost]] = i
+        going &= failed == NOBODY
+        step = env.step(choices)
+        ended = going & step.terminated
+        rewards[ended] = step.rewards[ended, : setting.sides]
+        going &= ~step.terminated
+        legal = step.legal
+    lost = failed != NOBODY
+    rewards[lost] = _forfeited(holders[lost] == failed[lost, None], _stake(setting))
+    first, second = contestants
+    return Played(
+        rewards=rewards.reshape(len(seatings), size, setting.sides),
+        failures=(first.failure, second.failure),
+        paces=(first.pace, second.pace),
+        cut_lists=cut_lists,
+    )
 
 
-def label_agents(agents: Sequence[Agent], names: Sequence[str] | None = None) -> list[str]:
-    """The given names, else the agents' own; those that occur again become `name#2`, `name#3`."""
-    labels: list[str] = []
-    if names and len(names) != len(agents):
-        raise CasinoError(f"names: {len(names)} given; valid: one for each of {len(agents)} agents")
-    for name in names or [agent.name for agent in agents]:
-        label, copies = name, 1
-        while label in labels:
-            copies += 1
-            label = f"{name}#{copies}"
-        labels.append(label)
-    return labels
+def join_chunks(chunks: Sequence[Played]) -> Played:
+    """Chunks of the same two agents as one."""
+    return Played(
+        rewards=np.concatenate([chunk.rewards for chunk in chunks], axis=1),
+        failures=tuple(map(all_failures, zip(*(chunk.failures for chunk in chunks), strict=True))),
+        paces=tuple(map(whole_pace, zip(*(chunk.paces for chunk in chunks), strict=True))),
+        cut_lists=sum(chunk.cut_lists for chunk in chunks),
+    )
 
 
-def all_seatings(labels: Sequence[str], sides: int) -> IntArray:
-    """The agent of each side in every seating, [K, S], in an order that follows from the labels alone."""
-    if len(labels) < 2:
-        raise CasinoError(f"agents: {len(labels)} given; valid: 2 or more")
-    ranked = sorted(range(len(labels)), key=labels.__getitem__)
-    different = min(len(labels), sides)
-    return np.array([held for held in product(ranked, repeat=sides) if len(set(held)) == different])
+def _start(setting: Setting, n_seatings: int, chunk: int, size: int) -> tuple[VectorEnv, LegalMoves]:
+    """The games of a chunk at their first move, with the same decks in every seating."""
+    env = VectorEnv(n_seatings * size, setting.rules, setting.players, seed=0, objective=setting.objective)
+    stream = np.random.SeedSequence(setting.seed, spawn_key=(chunk, DECK_STREAM))
+    dealers = np.full(env.num_envs, DEALER)
+    if setting.objective == "match":
+        seeds = stream.generate_state(size, np.uint64)
+        return env, env.reset(seed=np.tile(seeds, n_seatings), dealers=dealers)
+    ordered = np.tile(np.arange(N_CARDS, dtype=np.int8), (size, 1))
+    decks = np.random.default_rng(stream).permuted(ordered, axis=1)
+    return env, env.reset(decks=np.tile(decks, (n_seatings, 1)), dealers=dealers)
 
 
-def share_out(points: IntArray, seatings: IntArray, n_agents: int) -> tuple[FloatArray, FloatArray]:
-    """Margins and win shares, both [D, A], from the points of every deal, [K, D, S]."""
-    best = points == points.max(axis=-1, keepdims=True)
-    shares = best / best.sum(axis=-1, keepdims=True)
-    return _by_agent(margins(points), seatings, n_agents), _by_agent(shares, seatings, n_agents)
+def _agent_rng(seed: int, chunk: int, name: str) -> np.random.Generator:
+    key = (chunk, PLAY_STREAM, *name.encode())
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
 
 
-def mean_interval(values: FloatArray) -> tuple[float, float, float]:
-    """Mean of independent values and its 95 % interval (normal approximation), NaN for a single value."""
-    mean = float(values.mean())
-    reach = NORMAL_95 * float(values.std(ddof=1)) / sqrt(len(values)) if len(values) > 1 else nan
-    return mean, mean - reach, mean + reach
+def _stake(setting: Setting) -> int:
+    """What is lost with a game: the points of a deal without sweeps (R6.1), or a match."""
+    table = setting.rules.table
+    points = card_points(table, FULL_DECK) + table.most_cards + table.most_spades
+    return 1 if setting.objective == "match" else points
 
 
-def ask(agent: Agent, label: str, view: View, legal: LegalMoves, rng: np.random.Generator) -> IntArray:
-    """The agent's choices; IllegalMove naming it unless they are one legal index for each game.
-
-    CasinoError naming it if it fails.
-    """
-    counts = np.diff(legal.offsets)
-    try:
-        choices = np.asarray(agent.choose(view, legal, rng))
-    except CasinoError:
-        raise
-    except Exception as error:
-        raise CasinoError(f"agent '{label}' failed: {type(error).__name__}: {error}") from error
-    if choices.shape != counts.shape or not np.issubdtype(choices.dtype, np.integer):
-        form = f"{choices.dtype}{list(choices.shape)}"
-        raise IllegalMove(
-            f"agent '{label}' answered {form}; valid: an integer for each of {len(counts)} games"
-        )
-    wrong = np.flatnonzero((choices < 0) | (choices >= counts))
-    if len(wrong):
-        index, last = choices[wrong[0]], counts[wrong[0]] - 1
-        raise IllegalMove(f"agent '{label}' chose the move with index {index}; valid: 0 to {last}")
-    return choices
-
-
-def _agent_rng(seed: int | np.random.SeedSequence, label: str) -> np.random.Generator:
-    stream = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
-    key = (*stream.spawn_key, *label.encode())
-    return np.random.default_rng(np.random.SeedSequence(stream.entropy, spawn_key=key))
-
-
-def _by_agent(values: FloatArray, seatings: IntArray, n_agents: int) -> FloatArray:
-    """Mean over the seatings and sides that each agent holds, [D, A], of `values` [K, D, S]."""
-    by_deck = values.swapaxes(0, 1)
-    return np.stack([by_deck[:, seatings == i].mean(axis=1) for i in range(n_agents)], axis=1)
+def _forfeited(lost: Flags, stake: int) -> FloatArray:
+    """Rewards [F, S]: the sides that `lost` [F, S] a game have nothing, the others share `stake`."""
+    return margins(np.where(lost, 0, stake / (~lost).sum(axis=1, keepdims=True)))

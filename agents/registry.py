@@ -51,6 +51,14 @@ def make_agent(spec: str, rules: Rules, players: int) -> Agent:
     return ExactEndgame(agent, rules, players) if exact else agent
 
 
+def agent_file(spec: str) -> Path | None:
+    """The file that an agent of this spec comes from, if it is one from outside the package."""
+    name, _ = split_spec(spec)
+    if name.endswith(CHECKPOINT_SUFFIX):
+        return Path(name)
+    return Path(name.rpartition(":")[0]) if re.fullmatch(OUTSIDE, name) else None
+
+
 def valid_agents() -> str:
     """What an agent may be called, for help and error texts."""
     return f"{', '.join(KINDS)}, the path of a checkpoint *{CHECKPOINT_SUFFIX}, or file.py:ClassName"

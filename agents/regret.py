@@ -17,12 +17,13 @@ from rich.table import Table
 
 from agents.base import Agent
 from agents.command import CommandParser, progress_bar
+from agents.contestant import ask
 from agents.counter import CounterAgent
 from agents.endgame import LastHand
 from agents.files import check_target, write_text
 from agents.hand_search import PLAYERS, PLIES
-from agents.matchup import ask, mean_interval
 from agents.registry import make_agent, valid_agents
+from agents.tally import estimate
 from agents.versions import versions
 from casino_env.arguments import check_count
 from casino_env.rules import TURNS, Rules
@@ -53,8 +54,8 @@ class Regret:
     positions: int
     per_decision: float  # mean over the decisions with more than one move
     per_deal: float  # mean over deals and seats of the sum
-    low: float  # 95 % interval of `per_deal`
-    high: float
+    low: float | None  # 95 % interval of `per_deal`
+    high: float | None
     blunders: float  # share of decisions that give away more than BLUNDER
     versions: dict[str, str]
 
@@ -69,15 +70,15 @@ def measure_regret(agent: Agent, rules: Rules, positions: int, name: str, progre
             progress(games)
     by_decision = np.concatenate(lost)  # [B, PLIES], NaN where there was one move
     decisions = by_decision[~np.isnan(by_decision)]
-    mean, low, high = mean_interval(np.nansum(by_decision, axis=1) / PLAYERS)
+    per_deal = estimate(np.nansum(by_decision, axis=1) / PLAYERS)
     return Regret(
         agent=name,
         rules=str(rules),
         positions=positions,
         per_decision=float(decisions.mean()),
-        per_deal=mean,
-        low=low,
-        high=high,
+        per_deal=per_deal.mean,
+        low=per_deal.low,
+        high=per_deal.high,
         blunders=float((decisions > BLUNDER).mean()),
         versions=versions("numpy", "numba", "torch"),
     )

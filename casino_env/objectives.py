@@ -62,7 +62,7 @@ def end_deals(state: State, rules: RuleTable, ended: IntArray, objective: str) -
     return Outcome(by_side[:, np.arange(players) % sides], finished, totals, score)
 
 
-def margins(totals: IntArray) -> NDArray[np.float64]:
+def margins(totals: IntArray | NDArray[np.float64]) -> NDArray[np.float64]:
     """Each side's points minus the mean of the other sides', [..., S]."""
     sides = totals.shape[-1]
     others = totals.sum(axis=-1, keepdims=True) - totals

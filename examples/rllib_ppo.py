@@ -23,7 +23,7 @@ from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 from ray.tune.registry import register_env
 
 from agents.command import CommandParser, run_command
-from agents.matchup import mean_interval
+from agents.tally import estimate
 from casino_env import royal_casino_v0
 from casino_env.arguments import check_count
 
@@ -73,8 +73,9 @@ def run(arguments: Namespace) -> None:
         algorithm.stop()
     finally:
         ray.shutdown()
-    mean, low, high = mean_interval(played)
-    print(f"against random: {mean:+.2f} points a deal ({low:+.2f} to {high:+.2f}, {len(played)} deals)")
+    won = estimate(played)
+    interval = f"{won.low:+.2f} to {won.high:+.2f}"
+    print(f"against random: {won.mean:+.2f} points a deal ({interval}, {len(played)} deals)")
 
 
 def make_env(table: dict[str, Any]) -> PettingZooEnv:

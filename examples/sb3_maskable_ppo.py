@@ -24,7 +24,7 @@ from stable_baselines3.common.env_util import make_vec_env
 import casino_env  # noqa: F401  (registers RoyalCasino-v0)
 from agents.command import CommandParser, run_command
 from agents.files import check_target
-from agents.matchup import mean_interval
+from agents.tally import estimate
 from casino_env.arguments import check_count
 from casino_env.rules import check_players
 
@@ -79,8 +79,9 @@ def run(arguments: Namespace) -> None:
     if target:
         model.save(target)
     for opponent in dict.fromkeys(("random", "greedy", arguments.opponent)):
-        mean, low, high = mean_interval(margins(model, table | {"opponent": opponent}, deals, seed + ENVS))
-        print(f"against {opponent}: {mean:+.2f} points a deal ({low:+.2f} to {high:+.2f}, {deals} deals)")
+        won = estimate(margins(model, table | {"opponent": opponent}, deals, seed + ENVS))
+        interval = f"{won.low:+.2f} to {won.high:+.2f}"
+        print(f"against {opponent}: {won.mean:+.2f} points a deal ({interval}, {deals} deals)")
 
 
 class Progress(BaseCallback):

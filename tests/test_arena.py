@@ -1,96 +1,35 @@
-"""The arena: its statistics by hand, its games against games played one move at a time, its fairness."""
+"""Competitions: the same numbers in any order, place and number of processes; matches, gauntlets, stores."""
 
+import csv
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from io import StringIO
 from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
-from agents import arena
-from agents.arena import ArenaResult, Played, compete, margin_against, play_decks
-from agents.base import Agent
-from agents.baselines import GreedyAgent, RandomAgent
-from agents.matchup import all_seatings, label_agents, mean_interval, share_out
+from agents import arena_plot, matchup
+from agents.arena import compete, label_agents, margin_against
+from agents.arena_result import ArenaResult
+from agents.arena_tables import CSV_COLUMNS
+from agents.baselines import RandomAgent
+from agents.cli import main
 from agents.registry import KINDS, Kind, make_agent
-from casino_env import CasinoError, IllegalMove, Position, Rules, VectorEnv, View
-from casino_env.legal import LegalMoves, select_legal
-from casino_env.rules import TURNS
+from agents.workers import BACKENDS, Workers
+from casino_env import CasinoError, Rules
+from tests.helpers_agents import ROYAL, Extreme, Fails, greedy
 
-ROYAL = Rules.parse("royal")
-
-
-class Extreme:
-    """Plays the move with the lowest or highest packed number; keeps what it was given."""
-
-    def __init__(self, name: str, highest: bool = False) -> None:
-        self.name, self.highest = name, highest
-        self.draws: list[float] = []
-        self.batches: list[int] = []
-
-    def choose(self, view: View, legal: LegalMoves, rng: np.random.Generator) -> np.ndarray:
-        self.draws.append(rng.random())
-        self.batches.append(len(view.hand))
-        lists = np.split(legal.moves, legal.offsets[1:-1])
-        return np.array([moves.argmax() if self.highest else moves.argmin() for moves in lists])
-
-
-class Answers:
-    """Always answers the same."""
-
-    name = "stubborn"
-
-    def __init__(self, *answer: float) -> None:
-        self.answer = np.array(answer)
-
-    def choose(self, view: View, legal: LegalMoves, rng: np.random.Generator) -> np.ndarray:
-        return self.answer
-
-
-def greedy() -> Agent:
-    return GreedyAgent(ROYAL)
-
-
-def decks_of(count: int, seed: int = 0) -> np.ndarray:
-    rng = np.random.default_rng(seed)
-    return np.array([rng.permutation(52) for _ in range(count)], np.int8)
-
-
-@pytest.mark.jitless
-def test_shares_by_hand() -> None:
-    points = np.array([[[7, 4], [5, 5]], [[2, 9], [6, 3]]])  # [seating, deck, side]
-    margin, win_share = share_out(points, np.array([[0, 1], [1, 0]]), 2)
-    assert margin.tolist() == [[(3 + 7) / 2, -5.0], [(0 - 3) / 2, 1.5]]
-    assert win_share.tolist() == [[1.0, 0.0], [(0.5 + 0) / 2, 0.75]]
-
-
-@pytest.mark.jitless
-def test_shares_of_an_agent_that_holds_two_of_three_sides() -> None:
-    margin, win_share = share_out(np.array([[[4, 4, 1]]]), np.array([[0, 1, 1]]), 2)
-    assert margin.tolist() == [[4 - 2.5, ((4 - 2.5) + (1 - 4)) / 2]]
-    assert win_share.tolist() == [[0.5, (0.5 + 0) / 2]]
-
-
-@pytest.mark.jitless
-def test_interval_by_hand() -> None:
-    mean, low, high = mean_interval(np.array([1.0, 2.0, 3.0, 4.0]))
-    reach = 1.96 * np.sqrt((1.5**2 + 0.5**2 + 0.5**2 + 1.5**2) / 3) / 2
-    assert (mean, low, high) == pytest.approx((2.5, 2.5 - reach, 2.5 + reach))
-    assert np.isnan(mean_interval(np.array([1.0]))[1:]).all()
-
-
-@pytest.mark.jitless
-@pytest.mark.parametrize(
-    ("labels", "sides", "expected"),
-    [
-        ("AB", 2, "AB BA"),
-        ("AB", 3, "AAB ABA ABB BAA BAB BBA"),
-        ("ABC", 3, "ABC ACB BAC BCA CAB CBA"),
-        ("ABC", 2, "AB AC BA BC CA CB"),
-    ],
-)
-def test_seatings_are_all_that_let_most_agents_play(labels: str, sides: int, expected: str) -> None:
-    for order in permutations(labels):
-        seatings = all_seatings(order, sides)
-        assert " ".join("".join(order[agent] for agent in seating) for seating in seatings) == expected
+ARENA = [sys.executable, "-m", "agents.arena"]
+FILES = {"json": "json", "csv": "csv", "plot": "png"}
+TRIO = ["random", "greedy", "counter:worlds=1"]
 
 
 @pytest.mark.jitless
@@ -102,87 +41,49 @@ def test_names_that_occur_again_get_a_number() -> None:
         label_agents(agents, ["a"])
 
 
-def test_select_legal_takes_the_lists_of_the_games() -> None:
-    env = VectorEnv(6, seed=1)
-    legal = env.reset()
-    games = np.array([4, 0, 5])
-    some = select_legal(legal, games)
-    wanted = [legal.moves[legal.offsets[game] : legal.offsets[game + 1]].tolist() for game in games]
-    assert [moves.tolist() for moves in np.split(some.moves, some.offsets[1:-1])] == wanted
-    assert some.offsets[-1] == len(some.moves) and len(some.bounded) == len(games)
-
-
-@pytest.mark.parametrize("players", [2, 3, 4])
-def test_decks_are_played_as_by_hand(players: int) -> None:
-    agents, decks = [Extreme("low"), Extreme("high", highest=True)], decks_of(2)
-    played = play_decks(agents, decks, ROYAL, players, seed=0)
-    seatings = all_seatings(["low", "high"], 3 if players == 3 else 2)
-    points = np.array([[by_hand(deck, players, seating) for deck in decks] for seating in seatings])
-    margin, win_share = share_out(points, seatings, 2)
-    assert played.margin.tolist() == margin.tolist() and played.win_share.tolist() == win_share.tolist()
-    assert played.cut_lists == 0
-
-
-def by_hand(deck: np.ndarray, players: int, seating: np.ndarray) -> list[int]:
-    """Points of each side when agent 0 plays the lowest and agent 1 the highest packed move."""
-    position = Position.deal(deck=deck, players=players, dealer=0)
-    while not position.is_over:
-        agent = seating[position.turn % len(seating)]
-        pick = max if agent else min
-        position = position.play(pick(position.legal_moves(), key=lambda move: move.packed))
-    return [points.total for points in position.deal_points()]
-
-
-def test_an_agent_is_asked_once_a_turn_with_all_its_games() -> None:
-    agents, decks = [Extreme("low"), Extreme("high")], decks_of(5)
-    play_decks(agents, decks, ROYAL, 2, seed=0)
-    assert agents[0].batches == agents[1].batches == [5] * TURNS
-
-
-def test_copies_of_an_agent_draw_different_numbers_and_seeds_repeat_them() -> None:
-    def draws(seed: int) -> list[list[float]]:
-        agents = [Extreme("same"), Extreme("same")]
-        play_decks(agents, decks_of(1), ROYAL, 2, seed)
-        return [agent.draws for agent in agents]
-
-    first, second = draws(0)
-    assert not set(first) & set(second)
-    assert draws(0) == [first, second] and draws(1) != [first, second]
-
-
-def test_chunks_hold_whole_decks_that_depend_on_seed_and_chunk_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[np.ndarray] = []
-
-    def record(agents: list[Agent], decks: np.ndarray, *rest: object) -> Played:
-        seen.append(decks)
-        return Played(np.zeros((len(decks), len(agents))), np.zeros((len(decks), len(agents))), 0)
-
-    monkeypatch.setattr(arena, "play_decks", record)
-    done: list[int] = []
-    compete([RandomAgent(), greedy()], 300, 3, advance=done.append)
-    assert done == [256, 44]
-    assert (np.sort(np.concatenate(seen)) == np.arange(52)).all()
-    assert len(np.unique(np.concatenate(seen), axis=0)) == 300
-    compete([greedy(), greedy(), RandomAgent()], 300, 3, players=3)
-    assert all((one == other).all() for one, other in zip(seen[:2], seen[2:], strict=True))
-
-
 def test_the_same_seed_gives_the_same_result() -> None:
-    first, again, other = (compete([RandomAgent(), greedy()], 20, seed) for seed in (1, 1, 2))
+    first, again, other = (compete(["random", "greedy"], 20, seed) for seed in (1, 1, 2))
     assert first == again and first.to_json() == again.to_json()
     assert first.margin != other.margin
 
 
-@pytest.mark.parametrize(("players", "agents"), [(2, 2), (3, 2), (3, 3), (4, 2), (2, 3)])
-def test_the_order_of_names_changes_nothing(players: int, agents: int) -> None:
-    named = {"greedy": greedy(), "random": RandomAgent(), "wild": RandomAgent()}
-    verdicts = []
-    for order in permutations(list(named)[:agents]):
-        result = compete([named[name] for name in order], 12, 5, players=players, names=order)
-        rows = zip(result.margin, result.low, result.high, result.win_share, strict=True)
-        verdicts.append(dict(zip(result.agents, rows, strict=True)))
-    assert all(verdict == verdicts[0] for verdict in verdicts)
-    assert sum(margin for margin, *_ in verdicts[0].values()) == pytest.approx(0)
+@pytest.mark.parametrize(("players", "objective"), [(2, "deal"), (2, "match"), (3, "deal"), (4, "deal")])
+def test_the_order_of_names_changes_nothing(players: int, objective: str) -> None:
+    told = [
+        by_agent(compete(order, 12, 5, players=players, objective=objective)) for order in permutations(TRIO)
+    ]
+    assert all(one == told[0] for one in told)
+
+
+def by_agent(result: ArenaResult) -> dict[str, list[object]]:
+    """Everything that is told of each agent, alone and against each other one."""
+    alone = ("margin", "low", "high", "win_share", "win", "loss", "by_seat")
+    told: dict[str, list[object]] = {
+        name: [getattr(result, what)[i] for what in alone] for i, name in enumerate(result.agents)
+    }
+    for rating in result.ratings:
+        told[rating.agent] += [rating.elo, rating.margin]
+    for one in result.pairings:
+        for pairing in (one, one.reversed()):
+            told[pairing.agents[0]].append((pairing.agents[1], pairing.margin, pairing.win, pairing.residual))
+    return {name: sorted(row, key=str) for name, row in told.items()}
+
+
+def test_two_agents_are_the_same_in_a_crowd() -> None:
+    """All pairings have the same decks and streams: a pairing's numbers do not depend on who else plays."""
+    crowd, pair = compete(TRIO, 30, 1), compete(TRIO[:2], 30, 1)
+    assert crowd.pairings[0].agents == pair.pairings[0].agents == ("random", "greedy")
+    assert crowd.pairings[0].margin == pair.pairings[0].margin
+    assert [pairing.agents for pairing in crowd.pairings] == [
+        ("random", "greedy"),
+        ("random", "counter:worlds=1"),
+        ("greedy", "counter:worlds=1"),
+    ]
+    against = [pairing.margin.mean for pairing in crowd.pairings if "random" in pairing.agents]
+    assert crowd.margin[0] == pytest.approx(np.mean(against))
+    assert pair.ratings == [] and len(crowd.ratings) == 3
+    elo = [rating.elo.mean for rating in crowd.ratings]
+    assert elo == sorted(elo)
 
 
 def test_equal_agents_are_level() -> None:
@@ -190,13 +91,17 @@ def test_equal_agents_are_level() -> None:
     assert result.agents == ["random", "random#2"] and result.seatings == 2
     assert interval_of(result, 0)[0] < 0 < interval_of(result, 0)[1]
     assert sum(result.win_share) == pytest.approx(1)
+    assert result.win[0] + result.draw[0] + result.loss[0] == pytest.approx(1)
 
 
 def test_greedy_beats_random() -> None:
     two = compete([greedy(), RandomAgent()], 300, 0)
-    assert two.margin[0] >= 4 and two.margin[1] == pytest.approx(-two.margin[0])
+    assert two.margin[0] >= 4 and two.margin[1] == -two.margin[0]
     for players in (3, 4):
         assert interval_of(compete([greedy(), RandomAgent()], 60, 0, players=players), 0)[0] > 0
+    match = compete([greedy(), RandomAgent()], 60, 0, objective="match")
+    assert match.margin[0] == pytest.approx(match.win[0] - match.loss[0]) and match.draw[0] == 0
+    assert match.win[0] > two.win[0]
 
 
 def interval_of(result: ArenaResult, agent: int) -> tuple[float, float]:
@@ -207,30 +112,251 @@ def interval_of(result: ArenaResult, agent: int) -> tuple[float, float]:
 
 @pytest.mark.parametrize("players", [2, 3])
 def test_margin_against_takes_each_side_in_turn(players: int) -> None:
-    margin, low, high = margin_against(greedy(), RandomAgent(), "royal", players, 60, 0)
-    assert 0 < low < margin < high
-    assert margin_against(greedy(), RandomAgent(), "royal", players, 60, 0) == (margin, low, high)
+    found = margin_against(greedy(), RandomAgent(), "royal", players, 60, 0)
+    assert found.low is not None and found.high is not None and 0 < found.low < found.mean < found.high
+    assert margin_against(greedy(), RandomAgent(), "royal", players, 60, 0) == found
     against_itself = margin_against(greedy(), greedy(), "royal", players, 10, 0)
-    assert against_itself == pytest.approx((0, 0, 0))  # the same games in every seating
+    assert against_itself.mean == pytest.approx(0)  # the same games in every seating
 
 
 def test_a_single_deck_has_no_interval() -> None:
-    result = compete([RandomAgent(), greedy()], 1, 0)
-    assert result.low == result.high == [None, None]
+    result = compete(TRIO, 1, 0)
+    assert result.low == result.high == [None] * 3
+    assert result.ratings[0].elo.low is None and result.cycles == []
+    json.dumps(result.to_json(), allow_nan=False)
+
+
+def test_a_gauntlet() -> None:
+    result = compete(TRIO, 20, 0, gauntlet=True)
+    assert [pairing.agents for pairing in result.pairings] == [("random", name) for name in TRIO[1:]]
+    assert result.format == "gauntlet"
+    whole = compete(TRIO, 20, 0)
+    assert [p.margin for p in result.pairings] == [p.margin for p in whole.pairings[:2]]
+    assert result.margin[0] == whole.margin[0]
+
+
+def test_an_agent_that_fails_loses_its_games_only() -> None:
+    broken = Fails(ValueError("no idea"))
+    result = compete([broken, RandomAgent(), greedy()], 20, 0)
+    assert result.failures == [{"agent": "broken", "games": 80, "reason": "failed: ValueError: no idea"}]
+    assert result.margin[0] == -11 and result.loss[0] == 1
+    alone = compete([RandomAgent(), greedy()], 20, 0)
+    assert result.pairings[2].margin == alone.pairings[0].margin
+    assert result.ratings[2].elo.mean > result.ratings[1].elo.mean > result.ratings[0].elo.mean
+
+
+def test_who_is_late_is_named() -> None:
+    result = compete([RandomAgent(), greedy()], 20, 0, move_time=1e-9)
+    assert [late["agent"] for late in result.late] == ["random", "greedy"]
+    assert all(late["over"] == late["calls"] == 47 and late["worst"] > 0 for late in result.late)
+    assert compete([RandomAgent(), greedy()], 20, 0, move_time=1e9).late == []
+
+
+def test_agents_are_made_anew_for_every_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Extreme] = []
+    monkeypatch.setattr(matchup, "DECKS_PER_CHUNK", 4)
+    monkeypatch.setitem(KINDS, "extreme", Kind(lambda rules, players: made.append(Extreme("x")) or made[-1]))
+    compete(["extreme", "random"], 10, 0)
+    assert [len(agent.batches) for agent in made] == [0, 48, 48, 48]  # the first is made to see if it can be
+
+
+@pytest.mark.parametrize("jobs", [2, -1])
+def test_processes_change_nothing(jobs: int) -> None:
+    alone = compete(TRIO, 600, 3, players=3)
+    assert compete(TRIO, 600, 3, players=3, workers=Workers(jobs)) == alone
+
+
+@pytest.mark.integrations
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_two_workers_of_a_cluster_change_nothing(backend: str) -> None:
+    alone = compete(TRIO, 600, 3)
+    assert compete(TRIO, 600, 3, workers=Workers(2, backend)) == alone
+
+
+@pytest.mark.jitless
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ((0, "loky"), "jobs=0 is not possible; valid: 1 or more, or -1 for all cores"),
+        ((-2, "loky"), "jobs=-2 is not possible"),
+        ((1, "mpi"), "backend='mpi' is unknown; valid: loky, ray, dask"),
+    ],
+)
+def test_workers_that_cannot_be(wrong: tuple[int, str], message: str) -> None:
+    with pytest.raises(CasinoError, match=message):
+        Workers(*wrong)
+
+
+def test_a_backend_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(CasinoError, match=r"backend 'dask' needs distributed: pip install .*integrations"):
+        list(Workers(2, "dask").run(abs, [(1,)]))
+
+
+def test_a_store_spares_what_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matchup, "DECKS_PER_CHUNK", 8)
+    asked: list[tuple[int, int]] = []
+    play = matchup.play_chunk
+
+    def counted(*arguments: object) -> matchup.Played:
+        asked.append((arguments[4], arguments[5]))
+        return play(*arguments)
+
+    monkeypatch.setattr("agents.tournament.play_chunk", counted)
+    file = tmp_path / "store.db"
+    whole = compete(TRIO, 20, 0)
+    assert asked == [(0, 8)] * 3 + [(1, 8)] * 3 + [(2, 4)] * 3
+    asked.clear()
+    assert compete(TRIO[:2], 16, 0, store=file) == compete(TRIO[:2], 16, 0)
+    asked.clear()
+    assert compete(TRIO, 20, 0, store=file) == whole  # more agents, more decks
+    assert asked == [(0, 8)] * 2 + [(1, 8)] * 2 + [(2, 4)] * 3
+    asked.clear()
+    assert compete(TRIO[::-1], 20, 0, store=file).margin == whole.margin[::-1] and asked == []
+
+
+def test_a_store_is_of_one_setting_and_of_agents_as_they_are(tmp_path: Path) -> None:
+    file, bot = tmp_path / "store.db", tmp_path / "bot.py"
+    code = "import numpy as np\nclass Bot:\n    name = 'bot'\n    def __init__(self, *game): pass\n"
+    code += "    def choose(self, view, legal, rng): return np.zeros(len(view.hand), int)\n"
+    bot.write_text(code)
+    agents = [f"{bot}:Bot", "random"]
+    first = compete(agents, 5, 0, store=file)
+    bot.write_text(code.replace("np.zeros(len(view.hand), int)", "np.diff(legal.offsets) - 1"))
+    assert compete(agents, 5, 0, store=file).margin != first.margin
+    for wrong in ({"seed": 1}, {"players": 3}, {"rules": "plain"}, {"objective": "match"}):
+        reason = f"of another competition: {next(iter(wrong))} was .*; valid: a new file"
+        with pytest.raises(CasinoError, match=reason):
+            compete(agents, 5, **{"seed": 0, **wrong}, store=file)
+    with pytest.raises(CasinoError, match="a store tells agents by name"):
+        compete([RandomAgent(), "random"], 5, 0, store=file)
+
+
+def test_files_that_are_no_store(tmp_path: Path) -> None:
+    text = tmp_path / "text.db"
+    text.write_text("not a database, but long enough to look like one" * 100)
+    with pytest.raises(CasinoError, match=r"text\.db: cannot be used as a store of chunks"):
+        compete(TRIO[:2], 5, 0, store=text)
+    with pytest.raises(CasinoError, match="cannot be used as a store of chunks"):
+        compete(TRIO[:2], 5, 0, store=tmp_path)
+    assert text.read_text().startswith("not a database")
+    file = tmp_path / "store.db"
+    compete(TRIO[:2], 5, 0, store=file)
+    for column, value in (("rewards", b"PK\3\4"), ("rewards", b"\x80\x04N."), ("rest", "{}"), ("rest", "[")):
+        with sqlite3.connect(file) as base:
+            kept = base.execute(f"SELECT {column} FROM chunks").fetchone()
+            base.execute(f"UPDATE chunks SET {column} = ?", (value,))
+        with pytest.raises(CasinoError, match=r"store.db: damaged: "):
+            compete(TRIO[:2], 5, 0, store=file)
+        with sqlite3.connect(file) as base:
+            base.execute(f"UPDATE chunks SET {column} = ?", kept)
+    compete(TRIO[:2], 5, 0, store=file)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_killed_tournament_goes_on(jobs: str, tmp_path: Path) -> None:
+    """Killed with SIGKILL half way and run again: the same tables and files as without."""
+    store, resumed, whole = tmp_path / "store.db", tmp_path / "resumed.json", tmp_path / "whole.json"
+    words = [*ARENA, *TRIO, "--deals", "1500", "--quiet", "--jobs", jobs]
+    first = [*words, "--store", str(store)]
+    with subprocess.Popen(first, stdout=subprocess.DEVNULL, start_new_session=True) as one:
+        while chunks_of(store) < 4:
+            assert one.poll() is None
+            time.sleep(0.02)
+        os.killpg(one.pid, signal.SIGKILL)
+    assert 4 <= chunks_of(store) < 18
+    subprocess.run([*words, "--store", str(store), "--json", str(resumed)], check=True)
+    subprocess.run([*words[:-2], "--json", str(whole)], check=True)
+    assert resumed.read_bytes() == whole.read_bytes()
+    assert chunks_of(store) == 18
+
+
+def chunks_of(store: Path) -> int:
+    """How many are in the file."""
+    if not store.exists():
+        return 0
+    with sqlite3.connect(store) as base:
+        try:
+            return base.execute("SELECT COUNT(*) FROM chunks").fetchone()[0]
+        except sqlite3.OperationalError:  # just being made
+            return 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_one_leaves_no_process(number: signal.Signals, tmp_path: Path) -> None:
+    store = tmp_path / "store.db"
+    words = [*ARENA, *TRIO, "--deals", "9999", "--jobs", "2", "--store", str(store)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as one:
+        while not chunks_of(store):
+            time.sleep(0.02)
+        one.send_signal(number)
+        out, errors = one.communicate(timeout=30)  # returns when no process holds the pipes
+    assert (one.returncode, out, errors) == (130, "", "")
+
+
+def test_what_is_printed_of_three(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    files = [word for kind, end in FILES.items() for word in (f"--{kind}", str(tmp_path / f"a.{end}"))]
+    assert main(["arena", *TRIO, "--deals", "40", *files]) == 0
+    out, errors = capsys.readouterr()
+    assert errors == ""
+    assert "royal, 2 players, seed 0, round robin, 40 decks, each in 2 seatings" in out
+    for title in ("margin by seat", "margin of the row against the column", "residual: margin beyond"):
+        assert title in out
+    standings = [line.split("│")[1].strip() for line in out.splitlines() if "│" in line][:3]
+    assert standings == ["counter:worlds=1", "greedy", "random"]  # best first
+    rows = list(csv.reader(StringIO((tmp_path / "a.csv").read_text())))
+    assert rows[0] == list(CSV_COLUMNS) and len(rows) == 7
+    written = json.loads((tmp_path / "a.json").read_text())
+    assert [float(rows[1][CSV_COLUMNS.index(name)]) for name in ("margin", "low", "high")] == list(
+        written["pairings"][0]["margin"].values()
+    )
+    assert set(written["ratings"][0]) == {"agent", "elo", "margin"}
+    with Image.open(tmp_path / "a.png") as picture:
+        assert picture.format == "PNG" and picture.width > 1000
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.json", "a.png"]
+
+
+def test_what_is_complained_of(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(KINDS, "broken", Kind(lambda rules, players: Fails(ValueError("no idea"))))
+    assert main(["arena", "broken", "random", "--deals", "3", "--move-time", "0.000001"]) == 0
+    errors = capsys.readouterr().err.splitlines()
+    assert errors[0] == "casino: agent 'broken' lost 6 games by failing: it failed: ValueError: no idea"
+    late = "agent 'random' took longer than the move time in 1 of 1 calls, up to "
+    assert errors[-1].startswith(f"casino: {late}")
 
 
 @pytest.mark.parametrize(
-    ("answer", "reason"),
+    ("words", "message"),
     [
-        ([0, 0, 99], "agent 'stubborn' chose the move with index 99; valid: 0 to"),
-        ([0, -1, 0], "agent 'stubborn' chose the move with index -1; valid: 0 to"),
-        ([0, 0], r"agent 'stubborn' answered int64\[2\]; valid: an integer for each of 3 games"),
-        ([0.0, 0.0, 0.0], r"agent 'stubborn' answered float64\[3\]; valid: an integer for each of 3 games"),
+        ("random", "agents: 1 given; valid: 2 or more"),
+        ("random greedy --plot a.png", "--plot shows ratings, of 3 agents or more; 2 given"),
+        ("random greedy greedy --plot a.jpg", "--plot a.jpg: valid: a file that ends in .png"),
+        ("random greedy --jobs 0", "jobs=0 is not possible"),
+        ("random greedy --backend slurm", "backend='slurm' is unknown; valid: loky, ray, dask"),
+        ("random greedy --move-time 0", "move_time=0.0 is not possible; valid: milliseconds above 0"),
+        ("random greedy greedy --sprt 0,1", "sprt compares two agents; 3 given"),
+        ("random greedy --store no/such/folder.db", "cannot be used as a store"),
+        ("random greedy --csv no/such/folder.csv", "--csv no/such/folder.csv: No such file"),
+        ("random unknown --store never.db", "unknown agent 'unknown'"),
+        ("random greedy --deals 0 --store never.db", "deals=0 is not possible"),
     ],
 )
-def test_an_agent_that_breaks_the_protocol_is_named(answer: list[float], reason: str) -> None:
-    with pytest.raises(IllegalMove, match=reason):
-        compete([RandomAgent(), Answers(*answer)], 3, 0)
+def test_errors(words: str, message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    before = Path.cwd()
+    os.chdir(tmp_path)
+    try:
+        assert main(["arena", *words.split()]) == 2
+    finally:
+        os.chdir(before)
+    out, errors = capsys.readouterr()
+    assert message in errors and errors.count("\n") == 1 and out == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_plot_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arena_plot, "find_spec", lambda name: None)
+    with pytest.raises(CasinoError, match=r"--plot needs matplotlib: pip install .*\[plots\]"):
+        arena_plot.check_plot(Path("a.png"), 3)
 
 
 def test_agents_are_made_by_name_with_options(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,9 +67,10 @@ def test_what_is_no_agent_is_one_line(code: str, message: str, tmp_path: Path) -
 
 def test_one_that_fails_in_play_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     spec = f"{write(tmp_path, EXAMPLE.replace('counts - 1', 'counts + nothing'))}:LastMove"
-    assert main(["arena", spec, "greedy", "--deals", "10", "--quiet"]) == 2
+    assert main(["arena", spec, "greedy", "--deals", "10", "--quiet"]) == 0
     told = capsys.readouterr().err
-    assert f"agent '{spec}' failed: NameError: name 'nothing' is not defined" in told
+    reason = "it failed: NameError: name 'nothing' is not defined"
+    assert f"agent '{spec}' lost 20 games by failing: {reason}" in told
     assert told.count("\n") == 1
 
 

@@ -147,5 +147,5 @@ def test_learns_to_beat_random():
         rng = np.random.default_rng([0, update])
         metrics = learner.update(collect(env, learner.actor, learner.critic, rng), 2e-3, rng)
         assert all(np.isfinite(value) for value in metrics.values())
-    _, low, _ = margin_against(PolicyAgent(learner.actor, rules), RandomAgent(), rules, 2, 200, 0)
-    assert low > 1
+    margin = margin_against(PolicyAgent(learner.actor, rules), RandomAgent(), rules, 2, 200, 0)
+    assert margin.low is not None and margin.low > 1

@@ -1,0 +1,110 @@
+"""Where work is done: in this process, in several, or on a cluster, through joblib.
+
+The results come in the order of the calls, whoever does them.
+"""
+
+import logging
+import os
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from joblib import Parallel, delayed, effective_n_jobs, parallel_config
+
+from casino_env.arguments import quoted
+from casino_env.errors import CasinoError
+
+LOCAL = "loky"  # joblib's own processes
+BACKENDS = (LOCAL, "ray", "dask")
+EXECUTORS = ("joblib", "ray", "distributed")  # packages whose own exceptions tell of a lost worker
+EXTRA = "integrations"
+ROUND = 4  # tasks of each job
+
+
+@dataclass(frozen=True)
+class Workers:
+    """`jobs` at a time (-1: as many as there are cores) on a joblib backend. CasinoError if there is none."""
+
+    jobs: int = 1
+    backend: str = LOCAL
+
+    def __post_init__(self) -> None:
+        if isinstance(self.jobs, bool) or not isinstance(self.jobs, int) or self.jobs < -1 or not self.jobs:
+            raise CasinoError(
+                f"jobs={quoted(self.jobs)} is not possible; valid: 1 or more, or -1 for all cores"
+            )
+        if self.backend not in BACKENDS:
+            raise CasinoError(f"backend={quoted(self.backend)} is unknown; valid: {', '.join(BACKENDS)}")
+
+    def run(self, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Generator[Any]:
+        """The results of `function` for the arguments of each call, in order; closing it drops the rest."""
+        tasks = (delayed(function)(*call) for call in calls)
+        with self._cluster():
+            try:
+                yield from self._in_rounds(tasks) if self.backend == "ray" else self._streamed(tasks)
+            except Exception as error:
+                if type(error).__module__.partition(".")[0] not in EXECUTORS:
+                    raise
+                reason = f"a worker was lost ({type(error).__name__}): short of memory, or ended by a task"
+                raise CasinoError(f"{reason}; what is stored is kept") from None
+
+    def _streamed(self, tasks: Iterable[Any]) -> Generator[Any]:
+        results = Parallel(n_jobs=self.jobs, return_as="generator")(tasks)
+        try:
+            for result in results:  # noqa: UP028 (`yield from` would close them outside of what follows)
+                yield result
+        finally:
+            with warnings.catch_warnings():  # joblib's, of tasks that are dropped
+                warnings.simplefilter("ignore", UserWarning)
+                results.close()
+
+    def _in_rounds(self, tasks: Iterator[Any]) -> Generator[Any]:
+        """Where joblib cannot stream: its Ray backend builds on a pool that may lock up then."""
+        with Parallel(n_jobs=self.jobs) as parallel:
+            size = ROUND * effective_n_jobs(self.jobs)
+            while tasks_of_round := list(islice(tasks, size)):
+                yield from parallel(tasks_of_round)
+
+    @contextmanager
+    def _cluster(self) -> Generator[None]:
+        """joblib set to the backend: on the cluster that the environment names, else on a local one."""
+        if self.backend == LOCAL:
+            yield
+            return
+        try:
+            stop = _start_ray(self.jobs) if self.backend == "ray" else _start_dask(self.jobs)
+        except ModuleNotFoundError as error:
+            needs = f"needs {error.name}: pip install 'royal-casino-lab[{EXTRA}]'"
+            raise CasinoError(f"backend '{self.backend}' {needs}") from None
+        try:
+            with parallel_config(backend=self.backend):
+                yield
+        finally:
+            stop()
+
+
+def _start_ray(jobs: int) -> Callable[[], None]:
+    """Connect to the cluster of RAY_ADDRESS, or start one here; returns how to leave it."""
+    import ray
+    from ray.util.joblib import register_ray
+
+    register_ray()
+    if ray.is_initialized():
+        return lambda: None
+    here = None if os.environ.get("RAY_ADDRESS") or jobs < 0 else jobs
+    ray.init(num_cpus=here, logging_level=logging.ERROR, log_to_driver=False)
+    return ray.shutdown
+
+
+def _start_dask(jobs: int) -> Callable[[], None]:
+    """Connect to the cluster of DASK_SCHEDULER_ADDRESS, or start one here; returns how to leave it."""
+    from distributed import Client
+
+    address = os.environ.get("DASK_SCHEDULER_ADDRESS")
+    workers = {"n_workers": jobs if jobs > 0 else None, "threads_per_worker": 1}
+    quiet = {"dashboard_address": None, "silence_logs": logging.ERROR}
+    client = Client(address) if address else Client(**workers, **quiet)
+    return client.close
