@@ -321,7 +321,7 @@ def test_what_is_complained_of(capsys: pytest.CaptureFixture[str], monkeypatch: 
     assert main(["arena", "broken", "random", "--deals", "3", "--move-time", "0.000001"]) == 0
     errors = capsys.readouterr().err.splitlines()
     assert errors[0] == "casino: agent 'broken' lost 6 games by failing: it failed: ValueError: no idea"
-    late = "agent 'random' took longer than the move time in 1 of 1 calls, up to "
+    late = "agent 'broken' took longer than the move time in 1 of 1 calls, up to "
     assert errors[-1].startswith(f"casino: {late}")
 
 
