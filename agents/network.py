@@ -37,8 +37,8 @@ class Actor(nn.Module):
 
     def forward(self, states: Tensor, moves: Tensor, owner: Tensor) -> Tensor:
         """Logits [M] of states [B, F], moves [M, G] and the game of each move, owner [M]."""
-        state = self.of_state(self.trunk(states))
-        return self.score(torch.relu(state[owner] + self.of_move(moves))).squeeze(-1)
+        state = self.of_state(self.trunk(states)).index_select(0, owner)
+        return self.score(torch.relu(state + self.of_move(moves))).squeeze(-1)
 
 
 class Critic(nn.Module):

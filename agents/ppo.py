@@ -120,7 +120,7 @@ class Learner:
         logits = self.actor(states, torch.from_numpy(rollout.moves[moves]), owner)
         log_probs = log_softmax(logits, owner, len(rows))
         chosen = torch.from_numpy(offsets[:-1] + rollout.choices[rows])
-        log_ratio = log_probs[chosen] - torch.from_numpy(rollout.log_probs[rows])
+        log_ratio = log_probs.index_select(0, chosen) - torch.from_numpy(rollout.log_probs[rows])
         surrogate = clipped_policy_loss(log_ratio, torch.from_numpy(advantages).float(), self.config.clip)
         policy_loss = (free * surrogate).sum()
         spread = (free * entropy(log_probs, owner, len(rows))).sum()

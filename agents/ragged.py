@@ -1,6 +1,7 @@
 """Softmax, entropy and sampling over ragged lists.
 
 Axes: `B` games, `M` moves of all games together; `offsets` int64[B + 1] says which moves are whose.
+Rows are picked with `index_select`: the gradient of `tensor[index]` adds up in whatever order threads come.
 """
 
 import numpy as np
@@ -20,9 +21,9 @@ def owners(offsets: IntArray) -> IntArray:
 def log_softmax(logits: Tensor, owner: Tensor, games: int) -> Tensor:
     """Log-probabilities [M] of logits [M] within each game's list."""
     top = torch.full((games,), -torch.inf).scatter_reduce(0, owner, logits.detach(), "amax")
-    shifted = logits - top[owner]
+    shifted = logits - top.index_select(0, owner)
     total = torch.zeros(games).index_add(0, owner, shifted.exp())
-    return shifted - total.log()[owner]
+    return shifted - total.log().index_select(0, owner)
 
 
 def entropy(log_probs: Tensor, owner: Tensor, games: int) -> Tensor:

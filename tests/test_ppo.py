@@ -141,6 +141,16 @@ def test_same_seed_same_parameters():
     assert torch.equal(*weights)
 
 
+def test_no_gradient_adds_up_in_the_order_of_threads():
+    """The backward of `tensor[index]` does, so a busy machine would change the last bits of a run."""
+    learner, env, rng = small_learner(), VectorEnv(4), np.random.default_rng(0)
+    rollout = collect(env, learner.actor, learner.critic, rng)
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+        learner.update(rollout, 1e-3, rng)
+    ran = {event.key for event in profile.key_averages()}
+    assert "aten::index_select" in ran and not {"aten::index_put_", "aten::_index_put_impl_"} & ran
+
+
 def test_learns_to_beat_random():
     learner, env, rules = small_learner(), VectorEnv(128), Rules()
     for update in range(12):
