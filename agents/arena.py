@@ -33,7 +33,7 @@ from casino_env.errors import CasinoError
 from casino_env.rules import RULE_SETS, Rules
 
 DEFAULT_DECKS = 1000
-HERE = Workers()
+HERE = Workers()  # this process
 
 DESCRIPTION = f"""Play agents against each other and print each one's margin with its 95 % interval.
 
@@ -81,7 +81,9 @@ def compete(
     """Play `n_decks` decks (matches) in every seating between each two agents, or until `sprt` has a verdict.
 
     Args:
-        agents: agents, or what they are called on the command line (see `registry`).
+        agents: what they are called on the command line (see `registry`), to be made anew for each chunk of
+            decks; or agents, which are used as they are: one that keeps something from chunk to chunk plays
+            otherwise in several processes.
         n_decks: of each pairing.
         seed: of decks and agents.
         rules: a rule set or its text (R8).
@@ -115,9 +117,10 @@ def compete(
         played, verdict = play_pairings(
             in_order, pairings, setting, sizes, workers=workers, store=chunks, judge=judge, advance=advance
         )
+        fresh = chunks.saved if chunks else sum(one.rewards.shape[1] for one in played)
     games = Games([entry.name for entry in in_order], pairings, played)
     ended = (sprt, verdict) if sprt and verdict else None
-    return summarise(games, labels, setting, ended, gauntlet, perf_counter() - start)
+    return summarise(games, labels, setting, ended, gauntlet, fresh, perf_counter() - start)
 
 
 def margin_against(
@@ -151,10 +154,20 @@ def label_agents(agents: Sequence[Agent | str], names: Sequence[str] | None = No
 def _entry(agent: Agent | str, label: str, setting: Setting) -> Entry:
     if not isinstance(agent, str):
         return Entry(label, partial(_itself, agent), label)
-    make = partial(make_agent, agent, setting.rules, setting.players)
-    make()  # what is wrong with it is told before anything is played
     file = agent_file(agent)
-    return Entry(label, make, f"{label}@{digest(file)}" if file else label)
+    content = digest(file) if file and file.is_file() else None
+    make = partial(_make, agent, setting.rules, setting.players, content)
+    make()  # what is wrong with it is told before anything is played
+    return Entry(label, make, f"{label}@{content}" if content else label)
+
+
+def _make(spec: str, rules: Rules, players: int, content: str | None) -> Agent:
+    """The agent; CasinoError if its file is not what it was."""
+    agent = make_agent(spec, rules, players)
+    file = agent_file(spec)
+    if file and digest(file) != content:
+        raise CasinoError(f"agent '{spec}': its file has changed since the competition began")
+    return agent
 
 
 def _itself(agent: Agent) -> Agent:
@@ -205,7 +218,12 @@ def add_arguments(parser: CommandParser) -> None:
     )
     add("--alpha", type=float, default=0.05, help="chance to accept H1 at LOW (default: %(default)s)")
     add("--beta", type=float, default=0.05, help="chance to accept H0 at HIGH (default: %(default)s)")
-    add("--jobs", type=int, default=1, metavar="N", help="processes at a time; -1: one a core (default: 1)")
+    add(
+        "--jobs",
+        type=int,
+        metavar="N",
+        help="processes that play at a time; -1: as many as there are cores (default: 1, on a cluster -1)",
+    )
     add("--backend", default=LOCAL, help=f"joblib's, where they run: {', '.join(BACKENDS)}")
     add("--store", type=Path, metavar="FILE", help="keep what is done in FILE, and go on from what is there")
     add("--json", type=Path, metavar="FILE", help="write the result to FILE")
@@ -224,6 +242,9 @@ def run(arguments: Namespace) -> None:
     }
     if "plot" in targets:
         check_plot(arguments.plot, len(arguments.agents))
+    files = [*targets.values(), *([arguments.store.resolve()] if arguments.store else [])]
+    if len(set(files)) < len(files):
+        raise CasinoError("--json, --csv, --plot, --store: give each a file of its own")
     sprt = read_sprt(arguments.sprt, arguments.alpha, arguments.beta) if arguments.sprt else None
     pairings = len(choose_pairings(len(arguments.agents), 0 if arguments.gauntlet else None))
     with progress_bar("decks", arguments.quiet) as progress:
@@ -242,13 +263,13 @@ def run(arguments: Namespace) -> None:
             store=arguments.store,
             advance=lambda decks: progress.advance(task, decks),
         )
-    print_result(result)
     if "json" in targets:
         write_text(targets["json"], json.dumps(result.to_json(), indent=2, allow_nan=False) + "\n")
     if "csv" in targets:
         write_text(targets["csv"], csv_text(result))
     if "plot" in targets:
         write_atomically(targets["plot"], partial(plot_ratings, result))
+    print_result(result)
 
 
 if __name__ == "__main__":

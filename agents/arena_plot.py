@@ -3,12 +3,11 @@
 from importlib.util import find_spec
 from pathlib import Path
 
-from agents.arena_result import ArenaResult
-from agents.arena_tables import ranked, short_name
+from agents.arena_result import RATED, ArenaResult
+from agents.arena_tables import ranked, short_names
 from agents.tally import Estimate
 from casino_env.errors import CasinoError
 
-FEWEST = 3  # agents that are rated
 WIDTH, ROW, HEAD = 9.0, 0.35, 1.3  # inches
 DOTS = 150  # an inch
 
@@ -17,8 +16,8 @@ def check_plot(path: Path, n_agents: int) -> None:
     """CasinoError, before anything is played, if the ratings cannot be drawn to the file."""
     if path.suffix.lower() != ".png":
         raise CasinoError(f"--plot {path}: valid: a file that ends in .png")
-    if n_agents < FEWEST:
-        raise CasinoError(f"--plot shows ratings, of {FEWEST} agents or more; {n_agents} given")
+    if n_agents < RATED:
+        raise CasinoError(f"--plot shows ratings, of {RATED} agents or more; {n_agents} given")
     if find_spec("matplotlib") is None:
         raise CasinoError("--plot needs matplotlib: pip install 'royal-casino-lab[plots]'")
 
@@ -42,10 +41,11 @@ def plot_ratings(result: ArenaResult, path: Path) -> None:
         axes.axvline(0, color="0.7", linewidth=1, zorder=0)
         axes.grid(axis="x", color="0.9")
         axes.set_xlabel(label)
-    left.set_yticks(range(len(order)), list(map(short_name, order)))
+    names = short_names(result.agents)
+    left.set_yticks(range(len(order)), [names[name] for name in order], parse_math=False)
     left.invert_yaxis()
     title = f"{result.rules}, {result.players} players, {result.decks:,} a pairing, 95 % intervals"
-    figure.suptitle(title, fontsize=10)
+    figure.suptitle(title, fontsize=10, parse_math=False)
     figure.savefig(path, dpi=DOTS, format="png")
 
 

@@ -11,13 +11,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.contestant import all_failures, whole_pace
+from agents.contestant import Pace, whole_pace
 from agents.matchup import Played, Setting, two_seatings
 from agents.ratings import Intervals, Ratings, find_cycles, rate
 from agents.sprt import Sprt, Verdict
 from agents.tally import Estimate, Tally, estimate, tally
 from agents.versions import versions
 from casino_env.state import IntArray
+
+RATED = 3  # agents or more are rated
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Pairing:
     win: float  # shares of the games
     draw: float
     loss: float
-    residual: Estimate | None  # margin beyond what the margin ratings say; None with two agents
+    residual: Estimate | None  # margin beyond what the margin ratings say, where they can differ
 
     def reversed(self) -> "Pairing":
         """Told of the second."""
@@ -70,17 +72,18 @@ class ArenaResult:
     by_seat: list[list[Estimate]]  # margin on each side; side 0 deals (first)
     pairings: list[Pairing]
     ratings: list[Rating]  # of three agents and more
-    cycles: list[list[str]]  # each beats the next, the last the first, beyond the intervals
+    cycles: list[list[str]]  # of three: each beats the next, the last the first, beyond the intervals
     failures: list[dict[str, Any]]  # agent, games lost by failing, reason
     late: list[dict[str, Any]]  # agent, calls, over: calls beyond the move time, worst: milliseconds a move
     cut_lists: int  # lists of legal moves that were cut at their bound
     sprt: dict[str, Any] | None  # the sequential test of the first agent's margin, and its verdict
     versions: dict[str, str]
+    fresh: int = field(compare=False)  # games that were played now, not taken from a store
     seconds: float = field(compare=False)
 
     def to_json(self) -> dict[str, Any]:
-        """All but the time it took, so that the same competition leaves the same file."""
-        return {name: value for name, value in asdict(self).items() if name != "seconds"}
+        """All but what depends on the run: the same competition leaves the same file, if no one was late."""
+        return {name: value for name, value in asdict(self).items() if name not in ("fresh", "seconds")}
 
 
 class Games(NamedTuple):
@@ -97,12 +100,13 @@ def summarise(
     setting: Setting,
     sprt: tuple[Sprt, Verdict] | None,
     is_gauntlet: bool,
+    fresh: int,
     seconds: float,
 ) -> ArenaResult:
     """The result of `games`, agents in the given `order`."""
     seatings = two_seatings(setting.sides)
     tallies = [tally(played.rewards, seatings) for played in games.played]
-    ratings = _rate(games.pairs, tallies, len(seatings), setting.seed) if len(order) > 2 else None
+    ratings = _rate(games.pairs, tallies, len(seatings), setting.seed) if len(order) >= RATED else None
     places = [games.names.index(name) for name in order]
     means = [_mean_tally(games.pairs, tallies, agent) for agent in places]
     margins = [estimate(mean.margins) for mean in means]
@@ -131,6 +135,7 @@ def summarise(
         cut_lists=sum(played.cut_lists for played in games.played),
         sprt={**asdict(sprt[0]), **asdict(sprt[1])} if sprt else None,
         versions=versions("numpy", "numba", "torch"),
+        fresh=fresh * len(seatings),
         seconds=seconds,
     )
 
@@ -154,7 +159,8 @@ def _pairings(
     games: Games, order: Sequence[str], tallies: Sequence[Tally], ratings: Ratings | None
 ) -> list[Pairing]:
     """Of each pairing, told of the agent that was named first; in the order of the names given."""
-    residuals = _estimates(ratings.residual) if ratings else [None] * len(tallies)
+    beyond = ratings.residual if ratings else None
+    residuals = _estimates(beyond) if beyond else [None] * len(tallies)
     found = []
     for pair, one, residual in zip(games.pairs, tallies, residuals, strict=True):
         win, draw = float(one.wins.mean()), float(one.draws.mean())
@@ -186,23 +192,25 @@ def _cycles(games: Games, tallies: Sequence[Tally]) -> list[list[str]]:
 
 
 def _failures(games: Games, places: Sequence[int]) -> list[dict[str, Any]]:
-    failures = {place: all_failures(_of_agent(games, place, "failures")) for place in places}
-    return [
-        {"agent": games.names[place], **failure._asdict()}
-        for place, failure in failures.items()
-        if failure.games
-    ]
+    """Of each agent that failed the games it lost so, and the first reason."""
+    found = []
+    for place in places:
+        lost, reason = 0, ""
+        for pair, played in zip(games.pairs, games.played, strict=True):
+            for which in np.flatnonzero(pair == place):
+                lost += int((played.failed == which).sum())
+                reason = reason or played.reasons[which]
+        if lost:
+            found.append({"agent": games.names[place], "games": lost, "reason": reason})
+    return found
 
 
 def _late(games: Games, places: Sequence[int]) -> list[dict[str, Any]]:
-    paces = {place: whole_pace(_of_agent(games, place, "paces")) for place in places}
+    paces = {place: whole_pace(_paces(games, place)) for place in places}
     return [{"agent": games.names[place], **pace._asdict()} for place, pace in paces.items() if pace.over]
 
 
-def _of_agent(games: Games, place: int, what: str) -> list[Any]:
-    """An agent's failures or paces in its pairings."""
-    return [
-        getattr(played, what)[pair.tolist().index(place)]
-        for pair, played in zip(games.pairs, games.played, strict=True)
-        if place in pair
-    ]
+def _paces(games: Games, place: int) -> list[Pace]:
+    """An agent's, in its pairings."""
+    pairs = zip(games.pairs, games.played, strict=True)
+    return [played.paces[which] for pair, played in pairs for which in np.flatnonzero(pair == place)]

@@ -2,9 +2,10 @@
 
 import csv
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from io import StringIO
-from pathlib import Path
+from pathlib import PurePath
+from statistics import NormalDist
 from typing import Any
 
 from rich.console import Console
@@ -14,9 +15,10 @@ from rich.text import Text
 from agents.arena_result import ArenaResult, Pairing
 from agents.registry import CHECKPOINT_SUFFIX
 from agents.sprt import Sprt
-from agents.tally import Estimate
+from agents.tally import NORMAL_95, Estimate
 
-WIDE = 200  # columns, where the output is no terminal
+WIDEST = 10_000  # columns where the output is no terminal: as many as a table needs
+NAME, CELL = 24, 16  # columns of a name and of a cell, when a table is split to fit a terminal
 CSV_COLUMNS = (
     *("agent", "opponent", "rules", "players", "objective", "decks", "games", "margin", "low", "high"),
     *("win", "draw", "loss", "residual", "residual_low", "residual_high"),
@@ -27,8 +29,8 @@ def print_result(result: ArenaResult) -> None:
     """All tables that the competition has something for, and a line for what should be known beside."""
     console = Console()
     if not console.is_terminal:
-        console.width = WIDE
-    for table in tables(result):
+        console.width = WIDEST
+    for table in tables(result, console.width):
         console.print(table)
     for line in notes(result):
         print(line)
@@ -36,34 +38,38 @@ def print_result(result: ArenaResult) -> None:
         print("casino:", line, file=sys.stderr)
 
 
-def tables(result: ArenaResult) -> list[Table]:
-    """Standings and seats; with three agents or more also who did what against whom."""
-    several = [_crosstable(result), _residuals(result)] if result.ratings else []
-    return [result_table(result), _seats(result), *several]
+def tables(result: ArenaResult, width: int = WIDEST) -> list[Table]:
+    """Standings and seats; with three agents or more also who did what against whom, in parts that fit."""
+    found = [result_table(result), _seats(result)]
+    if result.ratings:
+        title = "margin of the row against the column"
+        found += _pairwise(result, title, lambda pairing: _cell(pairing.margin), width)
+    if any(pairing.residual for pairing in result.pairings):
+        title = "residual: margin beyond the difference of the margin ratings; * beyond chance"
+        found += _pairwise(result, title, lambda pairing: _residual_cell(result, pairing), width)
+    return found
 
 
 def result_table(result: ArenaResult) -> Table:
     """The standings, best agent first where there are ratings."""
     ratings = {rating.agent: rating for rating in result.ratings}
-    headings = ["margin", "95 % interval", "win", "draw", "loss"]
-    if ratings:
-        headings = ["Elo", "95 %", "margin rating", "95 %", *headings]
-    table = _new_table(_title(result), "agent", *headings)
+    headings = ["Elo", "margin rating", "margin"] if ratings else ["margin", "95 % interval"]
+    table = _new_table(_title(result), "agent", *headings, "win", "draw", "loss")
+    names = short_names(result.agents)
     for name in ranked(result):
         i = result.agents.index(name)
         margin = Estimate(result.margin[i], result.low[i], result.high[i])
         shares = (f"{part[i]:.1%}" for part in (result.win, result.draw, result.loss))
-        row = [f"{margin.mean:+.3f}", _interval(margin, "+.3f"), *shares]
         if ratings:
-            elo, rated = ratings[name].elo, ratings[name].margin
-            strength = f"{elo.mean:+.0f}", _interval(elo, "+.0f"), f"{rated.mean:+.2f}"
-            row = [*strength, _interval(rated, "+.2f"), *row]
-        table.add_row(Text(short_name(name)), *row)
+            row = [_cell(ratings[name].elo, 0), _cell(ratings[name].margin), _cell(margin)]
+        else:
+            row = [_signed(margin.mean, 3), _interval(margin)]
+        table.add_row(Text(names[name]), *row, *shares)
     return table
 
 
 def notes(result: ArenaResult) -> list[str]:
-    """The verdict of a sequential test, and cycles."""
+    """Cycles, and the verdict of a sequential test."""
     lines = [f"cycle: {' beats '.join([*cycle, cycle[0]])}" for cycle in result.cycles]
     unit = "points" if result.objective == "deal" else "of a match"
     return lines + ([_sprt_line(result.sprt, unit)] if result.sprt else [])
@@ -77,7 +83,7 @@ def complaints(result: ArenaResult) -> list[str]:
     ]
     lines += [
         f"agent '{late['agent']}' took longer than the move time in {late['over']:,} of "
-        f"{late['calls']:,} calls, up to {late['worst']:.1f} ms a move"
+        f"{late['calls']:,} calls, up to {late['worst']:.3g} ms a move"
         for late in result.late
     ]
     cut = f"{result.cut_lists} lists of legal moves were cut at their bound"
@@ -89,69 +95,17 @@ def csv_text(result: ArenaResult) -> str:
     text = StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(CSV_COLUMNS)
-    for pairing in result.pairings:
-        for told in (pairing, pairing.reversed()):
-            residual = told.residual
-            beyond = (residual.mean, residual.low, residual.high) if residual else ("", "", "")
-            rows.writerow(
-                [
-                    *(*told.agents, result.rules, result.players, result.objective, result.decks),
-                    *(result.decks * result.seatings, told.margin.mean, told.margin.low, told.margin.high),
-                    *(told.win, told.draw, told.loss, *beyond),
-                ]
-            )
+    for told in _both_ways(result.pairings):
+        residual = told.residual
+        beyond = (residual.mean, residual.low, residual.high) if residual else ("", "", "")
+        rows.writerow(
+            [
+                *(*told.agents, result.rules, result.players, result.objective, result.decks),
+                *(result.decks * result.seatings, told.margin.mean, told.margin.low, told.margin.high),
+                *(told.win, told.draw, told.loss, *beyond),
+            ]
+        )
     return text.getvalue()
-
-
-def _title(result: ArenaResult) -> str:
-    games, decks = ("matches", "matches") if result.objective == "match" else ("deals", "decks")
-    speed = result.decks * result.seatings * len(result.pairings) / result.seconds
-    parts = [result.rules, f"{result.players} players", f"seed {result.seed}"]
-    if result.ratings:
-        parts.append(result.format)
-    parts.append(f"{result.decks:,} {decks}, each in {result.seatings} seatings")
-    return ", ".join([*parts, f"{speed:,.0f} {games} a second"])
-
-
-def _seats(result: ArenaResult) -> Table:
-    sides = len(result.by_seat[0])
-    seats = ["+".join(str(seat) for seat in range(side, result.players, sides)) for side in range(sides)]
-    seats[0] += " (deals first)" if result.objective == "match" else " (deals)"
-    table = _new_table("margin by seat", "agent", *(f"seat {seat}" for seat in seats))
-    for name in ranked(result):
-        table.add_row(Text(short_name(name)), *map(_cell, result.by_seat[result.agents.index(name)]))
-    return table
-
-
-def _crosstable(result: ArenaResult) -> Table:
-    return _pairwise(result, "margin of the row against the column", lambda pairing: pairing.margin)
-
-
-def _residuals(result: ArenaResult) -> Table:
-    title = "residual: margin beyond the difference of the margin ratings; * beyond chance"
-    return _pairwise(result, title, lambda pairing: pairing.residual, is_marked=True)
-
-
-def _pairwise(
-    result: ArenaResult, title: str, value: Callable[[Pairing], Estimate | None], is_marked: bool = False
-) -> Table:
-    """A table of every agent against every other."""
-    told = [one for pairing in result.pairings for one in (pairing, pairing.reversed())]
-    cells = {one.agents: _cell(value(one), is_marked) for one in told}
-    order = ranked(result)
-    table = _new_table(title, "agent", *map(str, range(1, len(order) + 1)))
-    for number, name in enumerate(order, 1):
-        row = (cells.get((name, other), "") for other in order)
-        table.add_row(Text(f"{number} {short_name(name)}"), *row)
-    return table
-
-
-def _new_table(title: str, agent: str, *headings: str) -> Table:
-    table = Table(title=title, title_justify="left")
-    table.add_column(agent, overflow="fold")
-    for heading in headings:
-        table.add_column(heading, justify="right", no_wrap=True)
-    return table
 
 
 def ranked(result: ArenaResult) -> list[str]:
@@ -160,28 +114,103 @@ def ranked(result: ArenaResult) -> list[str]:
     return sorted(result.agents, key=lambda name: -elo.get(name, 0))
 
 
-def short_name(name: str) -> str:
-    """Of a file its own name and its folder's (a checkpoint's run) only; other names as they are."""
-    path, suffix, options = name.partition(CHECKPOINT_SUFFIX)
-    if not suffix:
-        path, suffix, options = name.partition(".py:")
-        options = suffix + options
-    parts = [part for part in Path(path).parts if part != "checkpoints"]
-    return "/".join(parts[-2:]) + options if suffix else name
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Of a file its own name and its folder's (a checkpoint's run), or more where that is not enough to tell
+    the agents apart; other names as they are."""
+    for parts in range(2, 2 + max(len(PurePath(name).parts) for name in names)):
+        short = {name: _short_name(name, parts) for name in names}
+        if len(set(short.values())) == len(short):
+            return short
+    return {name: name for name in names}
 
 
-def _cell(value: Estimate | None, is_marked: bool = False) -> str:
+def _short_name(name: str, parts: int) -> str:
+    for suffix in (CHECKPOINT_SUFFIX, ".py"):
+        path, found, options = name.partition(suffix)
+        if found:
+            folders = [part for part in PurePath(path).parts if part != "checkpoints"]
+            return "/".join(folders[-parts:]) + (suffix if suffix == ".py" else "") + options
+    return name
+
+
+def _title(result: ArenaResult) -> str:
+    games, decks = ("matches", "matches") if result.objective == "match" else ("deals", "decks")
+    parts = [result.rules, f"{result.players} players", f"seed {result.seed}"]
+    if result.ratings:
+        parts.append(result.format)
+    parts.append(f"{result.decks:,} {decks}, each in {result.seatings} seatings")
+    if result.fresh:
+        parts.append(f"{result.fresh / result.seconds:,.0f} {games} a second")
+    return ", ".join(parts)
+
+
+def _seats(result: ArenaResult) -> Table:
+    sides = len(result.by_seat[0])
+    seats = ["+".join(str(seat) for seat in range(side, result.players, sides)) for side in range(sides)]
+    seats[0] += " (deals first)" if result.objective == "match" else " (deals)"
+    table = _new_table("margin by seat", "agent", *(f"seat {seat}" for seat in seats))
+    names = short_names(result.agents)
+    for name in ranked(result):
+        table.add_row(Text(names[name]), *map(_cell, result.by_seat[result.agents.index(name)]))
+    return table
+
+
+def _pairwise(result: ArenaResult, title: str, cell: Callable[[Pairing], str], width: int) -> list[Table]:
+    """Every agent against every other, in tables of so many columns as fit the width."""
+    cells = {told.agents: cell(told) for told in _both_ways(result.pairings)}
+    order, names = ranked(result), short_names(result.agents)
+    columns, found = max(1, (width - NAME) // CELL), []
+    for first in range(0, len(order), columns):
+        others = order[first : first + columns]
+        numbers = map(str, range(first + 1, first + 1 + len(others)))
+        table = _new_table(title, "agent", *numbers)
+        for number, name in enumerate(order, 1):
+            row = (cells.get((name, other), "") for other in others)
+            table.add_row(Text(f"{number} {names[name]}"), *row)
+        found.append(table)
+    return found
+
+
+def _both_ways(pairings: Iterable[Pairing]) -> list[Pairing]:
+    """Each pairing, told of its first agent and of its second."""
+    return [told for pairing in pairings for told in (pairing, pairing.reversed())]
+
+
+def _new_table(title: str, agent: str, *headings: str) -> Table:
+    table = Table(title=title, title_justify="left")
+    table.add_column(agent, overflow="fold", min_width=8)
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
+    return table
+
+
+def _residual_cell(result: ArenaResult, pairing: Pairing) -> str:
+    """With a star if it is beyond chance at 5 % for all pairings together (Bonferroni)."""
+    value = pairing.residual
+    if value is None or value.low is None or value.high is None:
+        return _cell(value)
+    far = NormalDist().inv_cdf(1 - 0.025 / len(result.pairings)) / NORMAL_95
+    return _cell(value) + ("*" if abs(value.mean) > far * (value.high - value.low) / 2 else "")
+
+
+def _cell(value: Estimate | None, digits: int = 2) -> str:
     """Mean and half the width of the interval."""
     if value is None:
         return ""
     if value.low is None or value.high is None:
-        return f"{value.mean:+.2f}"
-    mark = "*" if is_marked and not value.low <= 0 <= value.high else ""
-    return f"{value.mean:+.2f} ±{(value.high - value.low) / 2:.2f}{mark}"
+        return _signed(value.mean, digits)
+    return f"{_signed(value.mean, digits)} ±{(value.high - value.low) / 2:.{digits}f}"
 
 
-def _interval(value: Estimate, form: str) -> str:
-    return "-" if value.low is None else f"{value.low:{form}} to {value.high:{form}}"
+def _interval(value: Estimate) -> str:
+    if value.low is None or value.high is None:
+        return "-"
+    return f"{_signed(value.low, 3)} to {_signed(value.high, 3)}"
+
+
+def _signed(value: float, digits: int) -> str:
+    """With its sign, but no -0.00."""
+    return f"{round(value, digits) + 0.0:+.{digits}f}"
 
 
 def _sprt_line(told: dict[str, Any], unit: str) -> str:

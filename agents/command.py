@@ -5,10 +5,12 @@ A module with a command fills a `CommandParser` and sets its default `run`, a fu
 
 import argparse
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from io import TextIOWrapper
 from threading import current_thread, main_thread
 from types import FrameType
 from typing import Any, NoReturn
@@ -29,6 +31,16 @@ class CommandParser(argparse.ArgumentParser):
         as_written = argparse.RawDescriptionHelpFormatter
         super().__init__(*args, **{"formatter_class": as_written, "allow_abbrev": False, **kwargs})
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse, which takes `--sprt -1,1` for two options: a value may begin with a minus sign."""
+        joined: list[str] = []
+        for word in sys.argv[1:] if args is None else args:
+            if joined and re.fullmatch("--[a-z-]+", joined[-1]) and re.match("-[0-9.]", word):
+                joined[-1] += f"={word}"
+            else:
+                joined.append(word)
+        return super().parse_known_args(joined, namespace)
+
     def error(self, message: str) -> NoReturn:
         """Where argparse prints the usage and a line, one line."""
         raise CasinoError(f"{message} (see {self.prog} --help)")
@@ -36,6 +48,9 @@ class CommandParser(argparse.ArgumentParser):
 
 def run_command(parser: CommandParser, argv: Sequence[str] | None) -> int:
     """Parse `argv` (default: the program's) and run what it asks for; returns the exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a ± where the terminal has only ASCII
     try:
         arguments = parser.parse_args(argv)
         with _terminated_as_interrupted():

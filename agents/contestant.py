@@ -27,25 +27,12 @@ class Answer(NamedTuple):
     reason: str  # of the first of them; empty if there is none
 
 
-class Failure(NamedTuple):
-    """Games that an agent lost by failing."""
-
-    games: int
-    reason: str  # of the first of them
-
-
 class Pace(NamedTuple):
     """How an agent keeps its time. The time of a move is that of a call divided by its games."""
 
     calls: int  # timed
     over: int  # calls in which a move took longer than allowed
     worst: float  # milliseconds a move
-
-
-def all_failures(failures: Iterable[Failure]) -> Failure:
-    """Failures of one agent as one."""
-    told = list(failures)
-    return Failure(sum(failure.games for failure in told), next(filter(None, (f.reason for f in told)), ""))
 
 
 def whole_pace(paces: Iterable[Pace]) -> Pace:
@@ -63,7 +50,7 @@ class Contestant:
     def __init__(self, agent: Agent, rng: np.random.Generator, move_time: float | None = None) -> None:
         self._agent, self._rng, self._move_time = agent, rng, move_time  # milliseconds
         self._has_answered = False
-        self.failure = Failure(0, "")
+        self.reason = ""  # of its first failure
         self.pace = Pace(0, 0, 0.0)
 
     def choose(self, view: View, legal: LegalMoves) -> Answer:
@@ -71,9 +58,7 @@ class Contestant:
         start = perf_counter()
         answer = answer_of(self._agent, view, legal, self._rng)
         self._note_time(1000 * (perf_counter() - start) / len(answer.choices))
-        if answer.reason:
-            games = self.failure.games + int(answer.lost.sum())
-            self.failure = Failure(games, self.failure.reason or answer.reason)
+        self.reason = self.reason or answer.reason
         return answer
 
     def _note_time(self, milliseconds: float) -> None:
@@ -101,9 +86,10 @@ def answer_of(agent: Agent, view: View, legal: LegalMoves, rng: np.random.Genera
     all_lost = np.zeros_like(counts), np.ones(len(counts), np.bool_)
     try:
         choices = np.asarray(agent.choose(view, legal, rng))
-    except (Exception, SystemExit) as error:
-        told = " ".join(str(error).split())[:LONGEST_REASON]
-        return Answer(*all_lost, f"failed: {type(error).__name__}: {told}")
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # some are no `Exception`: sys.exit(), a panic in an extension
+        return Answer(*all_lost, f"failed: {_told(error)}")
     if choices.shape != counts.shape or not np.issubdtype(choices.dtype, np.integer):
         form = f"{choices.dtype}{list(choices.shape)}"
         return Answer(*all_lost, f"answered {form}; valid: an integer for each of {len(counts)} games")
@@ -113,3 +99,13 @@ def answer_of(agent: Agent, view: View, legal: LegalMoves, rng: np.random.Genera
         first = int(lost.argmax())
         reason = f"chose the move with index {choices[first]}; valid: 0 to {counts[first] - 1}"
     return Answer(np.where(lost, 0, choices), lost, reason)
+
+
+def _told(error: BaseException) -> str:
+    """The exception in one printable line."""
+    try:
+        text = " ".join(str(error).split())[:LONGEST_REASON]
+    except Exception:  # its own text fails
+        text = ""
+    text = "".join(sign if sign.isprintable() else "?" for sign in text)
+    return f"{type(error).__name__}: {text}"

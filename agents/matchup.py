@@ -5,11 +5,12 @@ all ways to give the sides to the two agents such that both play. A and B: A B a
 against two B and two A against one B, in every order. Seat 0 deals first, since seatings move the agents
 around it. So the luck of the deal is shared, and who is named first makes no difference.
 
-Decks come in chunks, and what a chunk brings depends on the setting, its number and the names of the two
-agents alone: chunks may be played in any order and anywhere.
+Decks come in chunks, and what a chunk brings depends on the setting, its number and size, and the two agents
+and their names alone: chunks may be played in any order and anywhere.
 Axes: `K` seatings, `D` decks of a chunk, `S` sides, `B` games. Game `k * D + d` is deck `d` in seating `k`.
 """
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -19,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.base import Agent
-from agents.contestant import Contestant, Failure, Pace, all_failures, whole_pace
+from agents.contestant import Contestant, Pace, whole_pace
+from agents.tally import FloatArray
 from casino_env.arguments import check_count
 from casino_env.cards import FULL_DECK, N_CARDS
 from casino_env.errors import CasinoError
@@ -35,7 +37,6 @@ DECKS_PER_CHUNK = 256
 DECK_STREAM, PLAY_STREAM = 0, 1  # a chunk's random streams
 DEALER = 0
 
-FloatArray = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
@@ -66,7 +67,8 @@ class Played(NamedTuple):
     """What the decks of a chunk brought."""
 
     rewards: FloatArray  # [K, D, S] of each side, as the environments give them for the objective
-    failures: tuple[Failure, ...]  # of each of the two agents
+    failed: IntArray  # [K, D] which agent lost the game by failing, or NOBODY
+    reasons: tuple[str, ...]  # of the first failure of each of the two agents, empty if there is none
     paces: tuple[Pace, ...]
     cut_lists: int  # lists of legal moves that were cut at their bound
 
@@ -122,20 +124,22 @@ def play_chunk(
         legal = step.legal
     lost = failed != NOBODY
     rewards[lost] = _forfeited(holders[lost] == failed[lost, None], _stake(setting))
-    first, second = contestants
     return Played(
         rewards=rewards.reshape(len(seatings), size, setting.sides),
-        failures=(first.failure, second.failure),
-        paces=(first.pace, second.pace),
+        failed=failed.reshape(len(seatings), size),
+        reasons=tuple(contestant.reason for contestant in contestants),
+        paces=tuple(contestant.pace for contestant in contestants),
         cut_lists=cut_lists,
     )
 
 
 def join_chunks(chunks: Sequence[Played]) -> Played:
     """Chunks of the same two agents as one."""
+    reasons = zip(*(chunk.reasons for chunk in chunks), strict=True)  # of each agent
     return Played(
         rewards=np.concatenate([chunk.rewards for chunk in chunks], axis=1),
-        failures=tuple(map(all_failures, zip(*(chunk.failures for chunk in chunks), strict=True))),
+        failed=np.concatenate([chunk.failed for chunk in chunks], axis=1),
+        reasons=tuple(next(filter(None, told), "") for told in reasons),
         paces=tuple(map(whole_pace, zip(*(chunk.paces for chunk in chunks), strict=True))),
         cut_lists=sum(chunk.cut_lists for chunk in chunks),
     )
@@ -155,7 +159,7 @@ def _start(setting: Setting, n_seatings: int, chunk: int, size: int) -> tuple[Ve
 
 
 def _agent_rng(seed: int, chunk: int, name: str) -> np.random.Generator:
-    key = (chunk, PLAY_STREAM, *name.encode())
+    key = (chunk, PLAY_STREAM, *os.fsencode(name))
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
 
 

@@ -50,7 +50,7 @@ def load_outside(name: str, rules: Rules, players: int) -> Agent:
         agent = maker(rules, players)
     except CasinoError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise CasinoError(f"agent '{name}' cannot be made: {type(error).__name__}: {error}") from error
     if not callable(getattr(agent, "choose", None)) or not isinstance(getattr(agent, "name", None), str):
         raise CasinoError(f"agent '{name}': an agent has a text `name` and a method `choose`")

@@ -16,15 +16,14 @@ from math import log
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from agents.tally import FloatArray
 from casino_env.state import IntArray
 
 RESAMPLES = 1000
+DIGITS = 9  # of residuals: what is beyond them is rounding
 PERCENTILES = (2.5, 97.5)
 ELO = 400 / log(10)  # of one unit of a Bradley-Terry parameter
-
-FloatArray = NDArray[np.float64]
 
 
 class Intervals(NamedTuple):
@@ -40,7 +39,7 @@ class Ratings(NamedTuple):
 
     elo: Intervals  # [A] Bradley-Terry, Elo points
     margin: Intervals  # [A] reward, as the margins
-    residual: Intervals  # [P] of each pairing's first agent
+    residual: Intervals | None  # [P] of each pairing's first agent; None where no pairing is beyond need
 
 
 def rate(pairs: IntArray, margins: FloatArray, shares: FloatArray, games: int, seed: int) -> Ratings:
@@ -59,8 +58,13 @@ def rate(pairs: IntArray, margins: FloatArray, shares: FloatArray, games: int, s
         means[i], won[i] = margins @ weights / decks, shares @ weights
     rated = means @ least_squares.T
     elo = np.array([_bradley_terry(pairs, row * games, decks * games) for row in won])
-    residuals = means - rated @ _differences(pairs).T
-    return Ratings(*(_intervals(rows, decks) for rows in (elo, rated, residuals)))
+    residuals = np.round(means - rated @ _differences(pairs).T, DIGITS)
+    has_residuals = len(pairs) >= len(least_squares)  # fewer only connect the agents, and fit whatever is
+    return Ratings(
+        elo=_but_extremes(_intervals(elo, decks), pairs, shares.mean(axis=1)),
+        margin=_intervals(rated, decks),
+        residual=_intervals(residuals, decks) if has_residuals else None,
+    )
 
 
 def find_cycles(pairs: IntArray, low: FloatArray, high: FloatArray) -> list[tuple[int, int, int]]:
@@ -93,6 +97,18 @@ def _bradley_terry(pairs: IntArray, won: FloatArray, games: int) -> FloatArray:
     wins[pairs[:, 0], pairs[:, 1]] = won + 0.5
     wins[pairs[:, 1], pairs[:, 0]] = games - won + 0.5
     return ELO * choix.ilsr_pairwise_dense(wins)
+
+
+def _but_extremes(elo: Intervals, pairs: IntArray, shares: FloatArray) -> Intervals:
+    """Without the interval of who won or lost all its games: resamples of those say nothing."""
+    won = np.array([_share_of(agent, pairs, shares) for agent in range(len(elo.value))])
+    is_extreme = (won == 0) | (won == 1)
+    return Intervals(elo.value, *(np.where(is_extreme, np.nan, end) for end in (elo.low, elo.high)))
+
+
+def _share_of(agent: int, pairs: IntArray, shares: FloatArray) -> float:
+    """An agent's mean share in its pairings."""
+    return float(np.mean([*shares[pairs[:, 0] == agent], *(1 - shares[pairs[:, 1] == agent])]))
 
 
 def _intervals(rows: Sequence[FloatArray] | FloatArray, decks: int) -> Intervals:

@@ -74,7 +74,8 @@ def play_pairings(
                     break
     whole = list(map(join_chunks, done))
     if verdict:
-        whole[0] = whole[0]._replace(rewards=whole[0].rewards[:, : verdict.decks])
+        used = slice(verdict.decks)
+        whole[0] = whole[0]._replace(rewards=whole[0].rewards[:, used], failed=whole[0].failed[:, used])
     return whole, verdict
 
 

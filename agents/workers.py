@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -26,18 +27,30 @@ ROUND = 4  # tasks of each job
 
 @dataclass(frozen=True)
 class Workers:
-    """`jobs` at a time (-1: as many as there are cores) on a joblib backend. CasinoError if there is none."""
+    """So many processes of a joblib backend; CasinoError if there is none such.
 
-    jobs: int = 1
+    `jobs` is -1 for as many as there are cores; None stands for 1, this process, or for all of a cluster.
+    Dask gives work to all workers of a cluster, however many jobs there are.
+    """
+
+    jobs: int | None = None
     backend: str = LOCAL
 
     def __post_init__(self) -> None:
-        if isinstance(self.jobs, bool) or not isinstance(self.jobs, int) or self.jobs < -1 or not self.jobs:
+        if self.backend not in BACKENDS:
+            raise CasinoError(f"backend={quoted(self.backend)} is unknown; valid: {', '.join(BACKENDS)}")
+        jobs = self.processes
+        if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < -1 or not jobs:
             raise CasinoError(
                 f"jobs={quoted(self.jobs)} is not possible; valid: 1 or more, or -1 for all cores"
             )
-        if self.backend not in BACKENDS:
-            raise CasinoError(f"backend={quoted(self.backend)} is unknown; valid: {', '.join(BACKENDS)}")
+        if self.jobs == 1 and self.backend != LOCAL:
+            raise CasinoError(f"jobs=1 is this process; valid for backend '{self.backend}': 2 or more, or -1")
+
+    @property
+    def processes(self) -> int:
+        """How many, or -1."""
+        return self.jobs if self.jobs is not None else 1 if self.backend == LOCAL else -1
 
     def run(self, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Generator[Any]:
         """The results of `function` for the arguments of each call, in order; closing it drops the rest."""
@@ -52,7 +65,7 @@ class Workers:
                 raise CasinoError(f"{reason}; what is stored is kept") from None
 
     def _streamed(self, tasks: Iterable[Any]) -> Generator[Any]:
-        results = Parallel(n_jobs=self.jobs, return_as="generator")(tasks)
+        results = Parallel(n_jobs=self.processes, return_as="generator")(tasks)
         try:
             for result in results:  # noqa: UP028 (`yield from` would close them outside of what follows)
                 yield result
@@ -63,8 +76,8 @@ class Workers:
 
     def _in_rounds(self, tasks: Iterator[Any]) -> Generator[Any]:
         """Where joblib cannot stream: its Ray backend builds on a pool that may lock up then."""
-        with Parallel(n_jobs=self.jobs) as parallel:
-            size = ROUND * effective_n_jobs(self.jobs)
+        with Parallel(n_jobs=self.processes) as parallel:
+            size = ROUND * effective_n_jobs(self.processes)
             while tasks_of_round := list(islice(tasks, size)):
                 yield from parallel(tasks_of_round)
 
@@ -75,7 +88,9 @@ class Workers:
             yield
             return
         try:
-            stop = _start_ray(self.jobs) if self.backend == "ray" else _start_dask(self.jobs)
+            stop = _start_ray(self.processes) if self.backend == "ray" else _start_dask(self.processes)
+        except (OSError, RuntimeError, ValueError) as error:  # no cluster at the address
+            raise CasinoError(f"backend '{self.backend}' cannot be used: {error}") from None
         except ModuleNotFoundError as error:
             needs = f"needs {error.name}: pip install 'royal-casino-lab[{EXTRA}]'"
             raise CasinoError(f"backend '{self.backend}' {needs}") from None
@@ -87,15 +102,20 @@ class Workers:
 
 
 def _start_ray(jobs: int) -> Callable[[], None]:
-    """Connect to the cluster of RAY_ADDRESS, or start one here; returns how to leave it."""
+    """Connect to the cluster of RAY_ADDRESS or one on this machine, or start one; returns how to leave it."""
     import ray
     from ray.util.joblib import register_ray
 
     register_ray()
     if ray.is_initialized():
         return lambda: None
-    here = None if os.environ.get("RAY_ADDRESS") or jobs < 0 else jobs
-    ray.init(num_cpus=here, logging_level=logging.ERROR, log_to_driver=False)
+    start = partial(ray.init, logging_level=logging.ERROR, log_to_driver=False)
+    try:
+        start(address=os.environ.get("RAY_ADDRESS", "auto"))
+    except ConnectionError:
+        if "RAY_ADDRESS" in os.environ:
+            raise
+        start(address="local", num_cpus=None if jobs < 0 else jobs)
     return ray.shutdown
 
 

@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from io import StringIO
 from itertools import permutations
 from pathlib import Path
@@ -16,7 +17,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agents import arena_plot, matchup
+from agents import arena, arena_plot, matchup
 from agents.arena import compete, label_agents, margin_against
 from agents.arena_result import ArenaResult
 from agents.arena_tables import CSV_COLUMNS
@@ -29,6 +30,18 @@ from tests.helpers_agents import ROYAL, Extreme, Fails, greedy
 
 ARENA = [sys.executable, "-m", "agents.arena"]
 FILES = {"json": "json", "csv": "csv", "plot": "png"}
+BOT = """
+import numpy as np
+
+class Bot:
+    name = "bot"
+
+    def __init__(self, *game):
+        pass
+
+    def choose(self, view, legal, rng):
+        return np.zeros(len(view.hand), int)
+"""
 TRIO = ["random", "greedy", "counter:worlds=1"]
 
 
@@ -160,6 +173,28 @@ def test_agents_are_made_anew_for_every_chunk(monkeypatch: pytest.MonkeyPatch) -
     assert [len(agent.batches) for agent in made] == [0, 48, 48, 48]  # the first is made to see if it can be
 
 
+def test_an_agent_of_which_the_file_changes_ends_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matchup, "DECKS_PER_CHUNK", 4)
+    bot, store = tmp_path / "bot.py", tmp_path / "store.db"
+    bot.write_text(BOT)
+
+    def edit(decks: int) -> None:
+        bot.write_text(BOT + "# edited\n")
+
+    with pytest.raises(CasinoError, match=r"bot\.py:Bot': its file has changed since the competition began"):
+        compete([f"{bot}:Bot", "random"], 20, 0, store=store, advance=edit)
+    assert chunks_of(store) == 1
+
+
+def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matchup, "DECKS_PER_CHUNK", 4)
+    done: list[int] = []
+    compete(TRIO, 10, 0, advance=done.append)
+    assert done == [4] * 6 + [2] * 3
+
+
 @pytest.mark.parametrize("jobs", [2, -1])
 def test_processes_change_nothing(jobs: int) -> None:
     alone = compete(TRIO, 600, 3, players=3)
@@ -171,6 +206,33 @@ def test_processes_change_nothing(jobs: int) -> None:
 def test_two_workers_of_a_cluster_change_nothing(backend: str) -> None:
     alone = compete(TRIO, 600, 3)
     assert compete(TRIO, 600, 3, workers=Workers(2, backend)) == alone
+    places = set(Workers(2, backend).run(slow_place(), [(0.2,)] * 12))
+    assert len(places) == 2 and os.getpid() not in places
+
+
+def slow_place() -> Callable[[float], int]:
+    """A function that returns, after a while, its process; a local one, for workers cannot import tests."""
+
+    def place_of(seconds: float) -> int:
+        time.sleep(seconds)
+        return os.getpid()
+
+    return place_of
+
+
+def test_processes_are_others_and_results_in_order() -> None:
+    places = set(Workers(2).run(slow_place(), [(0.2,)] * 8))
+    assert len(places) == 2 and os.getpid() not in places
+    assert list(Workers().run(slow_place(), [(0,)] * 2)) == [os.getpid()] * 2
+    assert list(Workers(2).run(abs, ((-number,) for number in range(50)))) == list(range(50))
+
+
+def test_a_worker_that_is_lost_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text("import os\n" + BOT.replace("return", "os._exit(1)\n        return"))
+    assert main(["arena", f"{bot}:Bot", "random", "--deals", "600", "--jobs", "2", "--quiet"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("casino: a worker was lost (TerminatedWorkerError)") and told.count("\n") == 1
 
 
 @pytest.mark.jitless
@@ -180,6 +242,7 @@ def test_two_workers_of_a_cluster_change_nothing(backend: str) -> None:
         ((0, "loky"), "jobs=0 is not possible; valid: 1 or more, or -1 for all cores"),
         ((-2, "loky"), "jobs=-2 is not possible"),
         ((1, "mpi"), "backend='mpi' is unknown; valid: loky, ray, dask"),
+        ((1, "ray"), "jobs=1 is this process; valid for backend 'ray': 2 or more, or -1"),
     ],
 )
 def test_workers_that_cannot_be(wrong: tuple[int, str], message: str) -> None:
@@ -215,19 +278,22 @@ def test_a_store_spares_what_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert compete(TRIO[::-1], 20, 0, store=file).margin == whole.margin[::-1] and asked == []
 
 
-def test_a_store_is_of_one_setting_and_of_agents_as_they_are(tmp_path: Path) -> None:
+def test_a_store_is_of_one_setting_and_of_agents_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file, bot = tmp_path / "store.db", tmp_path / "bot.py"
-    code = "import numpy as np\nclass Bot:\n    name = 'bot'\n    def __init__(self, *game): pass\n"
-    code += "    def choose(self, view, legal, rng): return np.zeros(len(view.hand), int)\n"
-    bot.write_text(code)
+    bot.write_text(BOT)
     agents = [f"{bot}:Bot", "random"]
     first = compete(agents, 5, 0, store=file)
-    bot.write_text(code.replace("np.zeros(len(view.hand), int)", "np.diff(legal.offsets) - 1"))
+    bot.write_text(BOT.replace("np.zeros(len(view.hand), int)", "np.diff(legal.offsets) - 1"))
     assert compete(agents, 5, 0, store=file).margin != first.margin
-    for wrong in ({"seed": 1}, {"players": 3}, {"rules": "plain"}, {"objective": "match"}):
+    for wrong in ({"seed": 1}, {"players": 3}, {"rules": "plain"}, {"objective": "match"}, {"move_time": 1}):
         reason = f"of another competition: {next(iter(wrong))} was .*; valid: a new file"
         with pytest.raises(CasinoError, match=reason):
             compete(agents, 5, **{"seed": 0, **wrong}, store=file)
+    monkeypatch.setattr(arena, "source_digest", lambda: "other")
+    with pytest.raises(CasinoError, match=r"of another competition: sources was \w+, is other"):
+        compete(agents, 5, 0, store=file)
     with pytest.raises(CasinoError, match="a store tells agents by name"):
         compete([RandomAgent(), "random"], 5, 0, store=file)
 
@@ -242,7 +308,7 @@ def test_files_that_are_no_store(tmp_path: Path) -> None:
     assert text.read_text().startswith("not a database")
     file = tmp_path / "store.db"
     compete(TRIO[:2], 5, 0, store=file)
-    for column, value in (("rewards", b"PK\3\4"), ("rewards", b"\x80\x04N."), ("rest", "{}"), ("rest", "[")):
+    for column, value in (("arrays", b"PK\3\4"), ("arrays", b"\x80\x04N."), ("rest", "{}"), ("rest", "[")):
         with sqlite3.connect(file) as base:
             kept = base.execute(f"SELECT {column} FROM chunks").fetchone()
             base.execute(f"UPDATE chunks SET {column} = ?", (value,))
@@ -251,6 +317,34 @@ def test_files_that_are_no_store(tmp_path: Path) -> None:
         with sqlite3.connect(file) as base:
             base.execute(f"UPDATE chunks SET {column} = ?", kept)
     compete(TRIO[:2], 5, 0, store=file)
+
+
+def test_any_damage_is_one_line(tmp_path: Path) -> None:
+    file, rng = tmp_path / "store.db", np.random.default_rng(0)
+    compete(TRIO[:2], 5, 0, store=file)
+    with sqlite3.connect(file) as base:
+        whole = base.execute("SELECT arrays FROM chunks").fetchone()[0]
+    told = 0
+    for place in rng.integers(8 * len(whole), size=150):
+        bits = np.unpackbits(np.frombuffer(whole, np.uint8))
+        bits[place] ^= 1
+        with sqlite3.connect(file) as base:
+            base.execute("UPDATE chunks SET arrays = ?", (np.packbits(bits).tobytes(),))
+        try:
+            compete(TRIO[:2], 5, 0, store=file)
+        except CasinoError as error:
+            told += "damaged" in str(error)
+    assert told > 50
+
+
+def test_a_database_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / "other.db"
+    with sqlite3.connect(file) as base:
+        base.execute("CREATE TABLE mine (x)")
+    before = file.read_bytes()
+    with pytest.raises(CasinoError, match="it is the database of something else"):
+        compete(TRIO[:2], 5, 0, store=file)
+    assert file.read_bytes() == before
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
@@ -316,6 +410,21 @@ def test_what_is_printed_of_three(capsys: pytest.CaptureFixture[str], tmp_path: 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.json", "a.png"]
 
 
+def test_files_are_written_before_anything_is_printed(tmp_path: Path) -> None:
+    words = [*ARENA, "random", "greedy", "--deals", "5", "--json", str(tmp_path / "a.json")]
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as one:
+        assert one.stdout is not None
+        one.stdout.close()
+        one.wait()
+    assert json.loads((tmp_path / "a.json").read_text())["decks"] == 5
+
+
+def test_a_terminal_that_has_only_ascii(tmp_path: Path) -> None:
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run([*ARENA, "random", "greedy", "--deals", "5"], env=ascii_only, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"") and b"margin by seat" in done.stdout
+
+
 def test_what_is_complained_of(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(KINDS, "broken", Kind(lambda rules, players: Fails(ValueError("no idea"))))
     assert main(["arena", "broken", "random", "--deals", "3", "--move-time", "0.000001"]) == 0
@@ -335,6 +444,9 @@ def test_what_is_complained_of(capsys: pytest.CaptureFixture[str], monkeypatch: 
         ("random greedy --backend slurm", "backend='slurm' is unknown; valid: loky, ray, dask"),
         ("random greedy --move-time 0", "move_time=0.0 is not possible; valid: milliseconds above 0"),
         ("random greedy greedy --sprt 0,1", "sprt compares two agents; 3 given"),
+        ("random greedy --json a --csv a", "--json, --csv, --plot, --store: give each a file of its own"),
+        ("random greedy --json a --store ./a", "give each a file of its own"),
+        ("random greedy --sprt -1,-2", "sprt=-1.0,-2.0 is not possible; valid: two rising numbers"),
         ("random greedy --store no/such/folder.db", "cannot be used as a store"),
         ("random greedy --csv no/such/folder.csv", "--csv no/such/folder.csv: No such file"),
         ("random unknown --store never.db", "unknown agent 'unknown'"),

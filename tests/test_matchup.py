@@ -8,7 +8,7 @@ import pytest
 from agents.arena import label_agents
 from agents.base import Agent
 from agents.baselines import RandomAgent
-from agents.contestant import Failure, Pace
+from agents.contestant import Pace
 from agents.matchup import Played, Setting, chunk_sizes, join_chunks, play_chunk, two_seatings
 from agents.tally import estimate, tally
 from casino_env import CasinoError, Position, Rules, VectorEnv
@@ -16,6 +16,7 @@ from casino_env.decks import DeckStreams
 from casino_env.legal import select_legal
 from casino_env.objectives import margins
 from casino_env.rules import TURNS
+from casino_env.state import NOBODY
 from tests.helpers_agents import ROYAL, Answers, Extreme, Fails, Slow, greedy
 
 
@@ -90,7 +91,7 @@ def test_deals_are_played_as_by_hand(players: int, chunk: int) -> None:
     seatings = two_seatings(setting.sides)
     by_hand = [[points_of(extreme_deal(deck, players, held)) for deck in decks] for held in seatings]
     assert played.rewards.tolist() == margins(np.array(by_hand)).tolist()
-    assert played.cut_lists == 0 and played.failures == (Failure(0, ""),) * 2
+    assert played.cut_lists == 0 and played.reasons == ("", "") and (played.failed == NOBODY).all()
 
 
 @pytest.mark.parametrize("players", [2, 3])
@@ -149,6 +150,12 @@ def test_streams_follow_from_seed_chunk_and_name() -> None:
     assert draws(1) != [first, second] != draws(0, 1)
 
 
+def test_names_of_one_length_have_streams_of_their_own() -> None:
+    agents = [Extreme("abc"), Extreme("abd")]
+    play(Setting(ROYAL), list(agents), 1)
+    assert not set(agents[0].draws) & set(agents[1].draws)
+
+
 def test_the_first_decks_of_a_chunk_do_not_depend_on_its_size() -> None:
     agents: list[Agent] = [Extreme("low"), Extreme("high", highest=True)]
     few, many = (play(Setting(ROYAL, seed=2), agents, size).rewards for size in (3, 8))
@@ -167,11 +174,10 @@ def test_the_first_decks_of_a_chunk_do_not_depend_on_its_size() -> None:
 def test_an_agent_loses_the_games_of_a_wrong_answer(answer: list[float], lost: int, reason: str) -> None:
     stubborn, random = Answers(*answer), RandomAgent()
     played = play(Setting(ROYAL), [random, stubborn], 3)
-    failure = played.failures[1]
-    assert failure.reason.startswith(reason)
+    assert played.reasons[0] == "" and played.reasons[1].startswith(reason)
     first_seating, second_seating = played.rewards[:, :, 0]
     assert (first_seating == 11).sum() >= lost and (second_seating == -11).sum() >= lost
-    assert failure.games >= 2 * lost and played.failures[0] == Failure(0, "")
+    assert (played.failed == 1).sum() >= 2 * lost and not (played.failed == 0).any()
     assert played.rewards.sum() == 0
 
 
@@ -179,17 +185,26 @@ def test_an_agent_that_raises_loses_all_its_games_and_is_not_asked_again() -> No
     broken = Fails(ValueError("no\nidea " + "x" * 1000))
     opponent = Extreme("low")
     played = play(Setting(ROYAL), [broken, opponent], 4)
-    assert played.failures[0].games == 8
-    reason = played.failures[0].reason
+    assert (played.failed == 0).all()
+    reason = played.reasons[0]
     assert reason.startswith("failed: ValueError: no idea xxx") and len(reason) < 250
     assert (played.rewards[0] == [-11, 11]).all() and (played.rewards[1] == [11, -11]).all()
     assert opponent.batches == [4]  # its first turn in the seating in which it is first to act
 
 
-@pytest.mark.parametrize("error", [SystemExit(3), CasinoError("wrong"), MemoryError()])
+class Panic(BaseException):
+    """As extensions raise it; even its text fails."""
+
+    def __str__(self) -> str:
+        raise ValueError("no text")
+
+
+@pytest.mark.parametrize(
+    "error", [SystemExit(3), CasinoError("wrong"), MemoryError(), GeneratorExit(), Panic()]
+)
 def test_whatever_an_agent_raises_is_its_failure(error: BaseException) -> None:
     played = play(Setting(ROYAL), [Fails(error, after=7), greedy()], 2)
-    assert played.failures[0].games == 4 and type(error).__name__ in played.failures[0].reason
+    assert (played.failed == 0).all() and type(error).__name__ in played.reasons[0]
 
 
 def test_an_interrupt_is_no_failure() -> None:
@@ -227,12 +242,25 @@ def test_the_move_time_is_of_a_move_and_does_not_count_the_first_call() -> None:
     assert play(Setting(ROYAL), [slow, RandomAgent()], 1).paces == (Pace(0, 0, 0.0),) * 2
 
 
+def test_cut_lists_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    step = VectorEnv.step
+
+    def cut_the_first(env: VectorEnv, choices: np.ndarray) -> object:
+        told = step(env, choices)
+        told.legal.bounded[0] = True
+        return told
+
+    monkeypatch.setattr(VectorEnv, "step", cut_the_first)
+    assert play(Setting(ROYAL), [greedy(), RandomAgent()], 1).cut_lists == TURNS - 1
+
+
 def test_chunks_are_joined() -> None:
     agents: list[Agent] = [Fails(ValueError("first")), RandomAgent()]
     chunks = [play(Setting(ROYAL, move_time=1e-9), agents, size, chunk) for chunk, size in enumerate((2, 3))]
     whole = join_chunks(chunks)
     assert (whole.rewards == np.concatenate([chunk.rewards for chunk in chunks], axis=1)).all()
-    assert whole.failures == (Failure(10, "failed: ValueError: first"), Failure(0, ""))
+    assert (whole.failed == 0).all() and whole.failed.shape == (2, 5)
+    assert whole.reasons == ("failed: ValueError: first", "")
     assert whole.paces[1].calls == sum(chunk.paces[1].calls for chunk in chunks)
     assert whole.paces[1].worst == max(chunk.paces[1].worst for chunk in chunks)
 

@@ -52,6 +52,7 @@ def test_files_beside_it_can_be_imported(tmp_path: Path) -> None:
     [
         (EXAMPLE.replace("LastMove", "Other"), "no class LastMove; valid: Other"),
         ("LastMove = 3", "no class LastMove; valid: none"),
+        ("raise SystemExit(0)", "cannot be made: SystemExit: 0"),
         ("import no_such_module", "cannot be made: ModuleNotFoundError: No module named 'no_such_module'"),
         ("class LastMove:", "cannot be made: .*Error: "),
         (EXAMPLE.replace("self, rules, players", "self"), "cannot be made: TypeError: "),

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from agents.arena import compete
+from agents.baselines import RandomAgent
 from agents.cli import main
 from agents.registry import make_agent
 from agents.sprt import FEWEST, PRIOR_DECKS, PRIOR_DEVIATION, Sprt, read_sprt
 from casino_env import CasinoError, Rules
+from tests.helpers_agents import Fails
 
 TEST = Sprt(0, 1)
 TRIALS = 400
@@ -59,6 +61,17 @@ def test_agents_in_the_arena() -> None:
     assert accepted == "H1" and decks < 200
     assert play("random", "greedy") == ("H0", play("random", "greedy")[1])
     assert play("greedy", "random", players=3)[0] == "H1"
+
+
+def test_hypotheses_on_both_sides_of_zero(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["arena", "greedy", "random", "--sprt", "-0.5,0.5", "--quiet"]) == 0
+    assert "H1, +0.5 points or more for the first agent" in capsys.readouterr().out
+
+
+def test_failures_in_decks_that_do_not_count_are_not_told() -> None:
+    result = compete([Fails(ValueError()), RandomAgent()], 600, 0, sprt=Sprt(0, 0.5))
+    assert result.sprt is not None and result.sprt["accepted"] == "H0"
+    assert result.failures[0]["games"] == 2 * result.decks < 600
 
 
 def test_decks_without_a_verdict() -> None:
