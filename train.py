@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ class Trainer:
     def __init__(self, config: Config, folder: RunFolder, console: Console) -> None:
         self.config, self.folder, self.console = config, folder, console
         self.rules, self.players = Rules.parse(config.game.rules), config.game.players
-        shape = NetworkShape(self.players, config.network.hidden, config.network.scorer)
+        shape = NetworkShape(self.players, **asdict(config.network))
         self.learner = Learner(shape, config.ppo, config.run.seed)
         self.env = VectorEnv(config.budget.games, self.rules, self.players)
         self.last_checkpoint: Path | None = None

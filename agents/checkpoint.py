@@ -20,7 +20,7 @@ from casino_env.errors import CasinoError
 from casino_env.observation import OBSERVATION_VERSION
 from casino_env.rules import Rules
 
-FORMAT = "royal-casino-actor-1"
+FORMAT = "royal-casino-actor-2"
 MAX_UNITS = 8192  # no checkpoint makes us allocate more than a network of this width
 
 
@@ -93,12 +93,18 @@ def _versions() -> dict[str, str]:
 
 
 def _read_shape(path: Path, metadata: dict[str, str]) -> NetworkShape:
-    values = {}
+    values: dict[str, Any] = {}
     for field in fields(NetworkShape):
         text = metadata.get(field.name, "")
-        if not re.fullmatch("[1-9][0-9]{0,3}", text) or int(text) > MAX_UNITS:
-            raise CasinoError(f"checkpoint {path}: its {field.name} is {text!r}; valid: 1 to {MAX_UNITS}")
-        values[field.name] = int(text)
+        if field.type is bool:
+            valid, is_valid = "True, False", text in ("True", "False")
+            values[field.name] = text == "True"
+        else:
+            valid = f"1 to {MAX_UNITS}"
+            is_valid = bool(re.fullmatch("[1-9][0-9]{0,3}", text)) and int(text) <= MAX_UNITS
+            values[field.name] = int(text) if is_valid else 0
+        if not is_valid:
+            raise CasinoError(f"checkpoint {path}: its {field.name} is {text!r}; valid: {valid}")
     return NetworkShape(**values)
 
 

@@ -41,10 +41,11 @@ class GameConfig:
 
 @dataclass(frozen=True)
 class NetworkConfig:
-    """Width of the networks."""
+    """Width of the networks, and what the actor chooses between."""
 
     hidden: int = 256
     scorer: int = 128
+    merged: bool = True
 
 
 @dataclass(frozen=True)
@@ -216,6 +217,8 @@ def _typed(source: str, name: str, value: Any, kind: Any) -> Any:
 
 def _from_text(text: str, kind: Any) -> Any:
     """The text as a value of the kind, else as it is: of the command line, or `1e-3`, text to YAML."""
+    if kind is bool:
+        return {"true": True, "false": False}.get(text, text)
     try:
         number = text if kind is str else float(text)
         if kind is int:
@@ -226,7 +229,12 @@ def _from_text(text: str, kind: Any) -> Any:
         return text
 
 
-_KIND_NAMES = {int: "a whole number", float: "a number", str: "text (in quotes if it looks like a number)"}
+_KIND_NAMES = {
+    bool: "true, false",
+    int: "a whole number",
+    float: "a number",
+    str: "text (in quotes if it looks like a number)",
+}
 
 
 def _unknown(source: str, what: str, name: str, valid: list[str]) -> CasinoError:

@@ -12,7 +12,6 @@ from casino_env.bits import lowest, popcount
 from casino_env.cards import BIG_CASINO, N_CARDS, SPADES, SUIT_COUNT
 from casino_env.groups import is_alone, reachable
 from casino_env.jit import borrow, inner_kernel, kernel
-from casino_env.legal import LegalMoves
 from casino_env.moves import move_card, move_loose, move_pile, move_raises, move_value
 from casino_env.rules import ACE_HIGH, MAX_VALUE, RuleTable, alone_value, hand_value, side_count, sum_value
 from casino_env.scoring import card_points
@@ -57,10 +56,13 @@ def state_features(view: View, rules: RuleTable) -> FloatArray:
     return out
 
 
-def move_features(view: View, legal: LegalMoves, rules: RuleTable) -> FloatArray:
-    """Features of each legal move and of the table that it leaves, float32[M, MOVE_WIDTH]."""
-    out = np.zeros((len(legal.moves), MOVE_WIDTH), np.float32)
-    _write_moves(view, legal.offsets, legal.moves, rules, out)
+def move_features(view: View, moves: IntArray, offsets: IntArray, rules: RuleTable) -> FloatArray:
+    """Features of each of `moves` [M] and of the table that it leaves, float32[M, MOVE_WIDTH].
+
+    `offsets` [B + 1] say which moves are whose.
+    """
+    out = np.zeros((len(moves), MOVE_WIDTH), np.float32)
+    _write_moves(view, offsets, moves, rules, out)
     return out
 
 

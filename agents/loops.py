@@ -52,7 +52,7 @@ def observe_and_feature(vec: VectorEnv, step: Step) -> None:
     view = vec.view()
     observe_batch(view, vec.rules.table.target)
     state_features(view, vec.rules.table)
-    move_features(view, step.legal, vec.rules.table)
+    move_features(view, step.legal.moves, step.legal.offsets, vec.rules.table)
 
 
 def position_loop() -> Loop:

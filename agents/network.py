@@ -18,6 +18,7 @@ class NetworkShape:
     players: int
     hidden: int = 256
     scorer: int = 128
+    merged: bool = True  # equivalent moves are one choice (see `merging`)
 
     def as_strings(self) -> dict[str, str]:
         """The fields as text, for a checkpoint's metadata."""
@@ -29,6 +30,7 @@ class Actor(nn.Module):
 
     def __init__(self, shape: NetworkShape) -> None:
         super().__init__()
+        self.shape = shape
         self.trunk = _trunk(state_width(shape.players), shape.hidden)
         self.of_state = nn.Linear(shape.hidden, shape.scorer)
         self.of_move = nn.Linear(MOVE_WIDTH, shape.scorer, bias=False)

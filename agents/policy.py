@@ -7,8 +7,10 @@ import torch
 
 from agents.checkpoint import load_actor
 from agents.features import move_features, state_features
+from agents.merging import choices_of
 from agents.network import Actor
 from agents.ragged import best, owners, sample
+from agents.shortlist import Shortlist
 from casino_env.legal import LegalMoves
 from casino_env.rules import Rules
 from casino_env.state import IntArray
@@ -28,17 +30,18 @@ class PolicyAgent:
 
     def choose(self, view: View, legal: LegalMoves, rng: np.random.Generator) -> IntArray:
         """See `Agent.choose`."""
-        logits = self.logits(view, legal)
-        choices = np.zeros(len(legal.offsets) - 1, np.int64)
+        kept = choices_of(self._actor, legal)
+        logits = self.logits(view, kept)
+        choices = np.zeros(len(kept.offsets) - 1, np.int64)
         if self._greedy:
-            best(logits, legal.offsets, choices)
+            best(logits, kept.offsets, choices)
         else:
-            sample(logits, legal.offsets, rng.random(len(choices)), choices)
-        return choices
+            sample(logits, kept.offsets, rng.random(len(choices)), choices)
+        return kept.originals(choices, legal.offsets)
 
-    def logits(self, view: View, legal: LegalMoves) -> np.ndarray:
-        """Score of each legal move, float32[M]; a softmax over each list gives the policy."""
+    def logits(self, view: View, kept: Shortlist) -> np.ndarray:
+        """Score of each move, float32[K]; a softmax over each list gives the policy."""
         states = torch.from_numpy(state_features(view, self._rules))
-        moves = torch.from_numpy(move_features(view, legal, self._rules))
+        moves = torch.from_numpy(move_features(view, kept.moves, kept.offsets, self._rules))
         with torch.inference_mode():
-            return self._actor(states, moves, torch.from_numpy(owners(legal.offsets))).numpy()
+            return self._actor(states, moves, torch.from_numpy(owners(kept.offsets))).numpy()

@@ -62,6 +62,11 @@ def standardised(advantages: np.ndarray, free: np.ndarray) -> np.ndarray:
     return (advantages - chosen.mean()) / (chosen.std() + SPREAD_FLOOR)
 
 
+def mean_or_zero(values: Tensor) -> Tensor:
+    """The mean of values [N], 0 if there are none."""
+    return values.sum() / max(len(values), 1)
+
+
 class Learner:
     """An actor and a critic trained side by side."""
 
@@ -71,7 +76,7 @@ class Learner:
             torch.manual_seed(seed)
             self.actor, self.critic = Actor(shape), Critic(shape)
         parameters = [*self.actor.parameters(), *self.critic.parameters()]
-        self.optimiser = torch.optim.Adam(parameters, lr=config.learning_rate, eps=ADAM_EPSILON)
+        self.optimiser = torch.optim.Adam(parameters, lr=config.learning_rate, eps=ADAM_EPSILON, fused=True)
 
     def state_dict(self) -> dict[str, Any]:
         """Weights and optimiser, to continue from exactly here."""
@@ -95,13 +100,13 @@ class Learner:
         )
         returns = (advantages + rollout.values).ravel()
         free = np.diff(rollout.offsets) > 1
-        scaled = standardised(advantages.ravel(), free)
+        targets = standardised(advantages.ravel(), free), returns
         metrics: list[dict[str, float]] = []
         for _ in range(config.epochs):
             order = rng.permutation(len(returns))
             for start in range(0, len(order), config.minibatch):
                 rows = order[start : start + config.minibatch]
-                metrics.append(self._step(rollout, rows, scaled[rows], returns[rows]))
+                metrics.append(self._step(rollout, targets, rows, rows[free[rows]]))
             if metrics[-1]["loss/kl"] > config.max_kl:
                 break
         mean = {name: float(np.mean([row[name] for row in metrics])) for name in metrics[0]}
@@ -109,23 +114,15 @@ class Learner:
         return mean
 
     def _step(
-        self, rollout: Rollout, rows: np.ndarray, advantages: np.ndarray, returns: np.ndarray
+        self, rollout: Rollout, targets: tuple[np.ndarray, np.ndarray], rows: np.ndarray, free: np.ndarray
     ) -> dict[str, float]:
-        """One gradient step on some decisions. Decisions with a sole move teach the critic only."""
-        moves, offsets = select_lists(rollout.offsets, rows)
-        owner = torch.from_numpy(owners(offsets))
-        states = torch.from_numpy(rollout.states[rows])
-        free = torch.from_numpy(np.diff(offsets) > 1).float()
-        free = free / free.sum().clamp(min=1)  # weights of a mean over the decisions with a choice
-        logits = self.actor(states, torch.from_numpy(rollout.moves[moves]), owner)
-        log_probs = log_softmax(logits, owner, len(rows))
-        chosen = torch.from_numpy(offsets[:-1] + rollout.choices[rows])
-        log_ratio = log_probs.index_select(0, chosen) - torch.from_numpy(rollout.log_probs[rows])
-        surrogate = clipped_policy_loss(log_ratio, torch.from_numpy(advantages).float(), self.config.clip)
-        policy_loss = (free * surrogate).sum()
-        spread = (free * entropy(log_probs, owner, len(rows))).sum()
-        values = self.critic(states, torch.from_numpy(rollout.hidden[rows]))
-        value_loss = nn.functional.mse_loss(values, torch.from_numpy(returns).float())
+        """One gradient step on the decisions `rows`; of these, those with a choice, `free`, teach the actor.
+
+        `targets` [N], [N] are the standardised advantages and the returns of the whole rollout.
+        """
+        policy_loss, spread, log_ratio = self._judge_actor(rollout, targets[0], free)
+        values = self.critic(torch.from_numpy(rollout.states[rows]), torch.from_numpy(rollout.hidden[rows]))
+        value_loss = nn.functional.mse_loss(values, torch.from_numpy(targets[1][rows]).float())
         loss = policy_loss - self.config.entropy * spread + value_loss
         self.optimiser.zero_grad()
         loss.backward()
@@ -138,6 +135,22 @@ class Learner:
                 "loss/policy": policy_loss.item(),
                 "loss/value": value_loss.item(),
                 "loss/entropy": spread.item(),
-                "loss/kl": (free * approximate_kl(log_ratio)).sum().item(),
-                "loss/clip_fraction": (free * clipped).sum().item(),
+                "loss/kl": mean_or_zero(approximate_kl(log_ratio)).item(),
+                "loss/clip_fraction": mean_or_zero(clipped).item(),
             }
+
+    def _judge_actor(
+        self, rollout: Rollout, advantages: np.ndarray, rows: np.ndarray
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Policy loss and entropy, means over the decisions `rows`, and log(new / old) of their choices."""
+        moves, offsets = select_lists(rollout.offsets, rows)
+        owner = torch.from_numpy(owners(offsets))
+        logits = self.actor(
+            torch.from_numpy(rollout.states[rows]), torch.from_numpy(rollout.moves[moves]), owner
+        )
+        log_probs = log_softmax(logits, owner, len(rows))
+        chosen = torch.from_numpy(offsets[:-1] + rollout.choices[rows])
+        log_ratio = log_probs.index_select(0, chosen) - torch.from_numpy(rollout.log_probs[rows])
+        gains = torch.from_numpy(advantages[rows]).float()
+        surrogate = clipped_policy_loss(log_ratio, gains, self.config.clip)
+        return mean_or_zero(surrogate), mean_or_zero(entropy(log_probs, owner, len(rows))), log_ratio

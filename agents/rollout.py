@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from agents.features import FloatArray, hidden_features, move_features, state_features
+from agents.merging import choices_of
 from agents.network import Actor, Critic
 from agents.ragged import log_prob, owners, sample
 from casino_env.bits import popcount
@@ -55,20 +56,21 @@ def collect(env: VectorEnv, actor: Actor, critic: Critic, rng: np.random.Generat
         seats[turn] = env.state.turn
         states.append(state_features(view, env.rules.table))
         hidden.append(hidden_features(env.state))
-        moves.append(move_features(view, legal, env.rules.table))
-        counts.append(np.diff(legal.offsets))
+        kept = choices_of(actor, legal)
+        moves.append(move_features(view, kept.moves, kept.offsets, env.rules.table))
+        counts.append(np.diff(kept.offsets))
         with torch.inference_mode():
             state = torch.from_numpy(states[-1])
-            owner = torch.from_numpy(owners(legal.offsets))
+            owner = torch.from_numpy(owners(kept.offsets))
             logits = actor(state, torch.from_numpy(moves[-1]), owner).numpy()
             values[turn] = critic(state, torch.from_numpy(hidden[-1])).numpy()
         choice, logp = np.zeros(games, np.int64), np.zeros(games, np.float32)
-        sample(logits, legal.offsets, rng.random(games), choice)
-        log_prob(logits, legal.offsets, choice, logp)
+        sample(logits, kept.offsets, rng.random(games), choice)
+        log_prob(logits, kept.offsets, choice, logp)
         choices.append(choice)
         logps.append(logp)
-        packed.append(legal.moves[legal.offsets[:-1] + choice])
-        step = env.step(choice)
+        packed.append(kept.moves[kept.offsets[:-1] + choice])
+        step = env.step(kept.originals(choice, legal.offsets))
         legal = step.legal
         done[turn] = step.terminated
         after = banked_margins(env.state, env.rules.table) * ~step.terminated[:, None]

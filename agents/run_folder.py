@@ -17,7 +17,7 @@ from casino_env.errors import CasinoError
 from casino_env.rules import Rules
 
 PACKAGES = ("numpy", "numba", "torch", "gymnasium", "pettingzoo")
-RESUME_FORMAT = "royal-casino-resume-2"
+RESUME_FORMAT = "royal-casino-resume-3"
 COUNTERS = ("updates", "decisions", "seconds")
 
 

@@ -38,6 +38,10 @@ class Shortlist(NamedTuple):
         """The index [B] in the full lists, which have `offsets`, of each game's first highest value [K]."""
         choices = np.zeros(len(offsets) - 1, np.int64)
         _pick_best(self.offsets, values, choices)
+        return self.originals(choices, offsets)
+
+    def originals(self, choices: IntArray, offsets: IntArray) -> IntArray:
+        """The index [B] in the full lists, which have `offsets`, of each game's choice [B] in this one."""
         return self.rows[self.offsets[:-1] + choices] - offsets[:-1]
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from agents.checkpoint import load_actor, load_resume, save_actor, save_resume
+from agents.checkpoint import FORMAT, load_actor, load_resume, save_actor, save_resume
 from agents.files import write_atomically
 from agents.network import Actor, NetworkShape
 from casino_env import CasinoError, Rules
@@ -65,18 +65,21 @@ def test_foreign_or_hostile_metadata_is_refused(saved):
     save_file(tensors, path)
     assert "its format is None" in refused(path)
     metadata = {
-        "format": "royal-casino-actor-1",
+        "format": FORMAT,
         "observation_version": "1",
         "features_version": "1",
         "rules": "royal",
         "players": "2",
         "hidden": "999999999",
         "scorer": "4",
+        "merged": "True",
     }
     save_file(tensors, path, metadata)
     assert "its hidden is '999999999'; valid: 1 to 8192" in refused(path)
     save_file(tensors, path, metadata | {"hidden": "0000000019999999999"})
     assert "its hidden is '0000000019999999999'; valid: 1 to 8192" in refused(path)
+    save_file(tensors, path, metadata | {"hidden": "8", "merged": "maybe"})
+    assert "its merged is 'maybe'; valid: True, False" in refused(path)
     save_file(tensors, path, metadata | {"hidden": "16"})
     assert "its tensors do not fit" in refused(path)
     save_file(tensors, path, metadata | {"hidden": "8", "features_version": "0"})

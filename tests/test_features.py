@@ -16,11 +16,16 @@ from agents.features import (
 )
 from casino_env import Move, Position, Rules, VectorEnv
 from casino_env.cards import card_id
-from casino_env.legal import MoveLister
+from casino_env.legal import LegalMoves, MoveLister
 from casino_env.state import copy_state
-from casino_env.view import see
+from casino_env.view import View, see
 
 RULES = Rules().table
+
+
+def features_of(view: View, legal: LegalMoves) -> np.ndarray:
+    """Of all legal moves."""
+    return move_features(view, legal.moves, legal.offsets, RULES)
 
 
 def random_envs(players, turns=20):
@@ -42,7 +47,7 @@ def test_classes_tell_only_spades_and_the_ten_of_diamonds_apart():
 def test_every_column_is_written_within_the_width(players):
     used = np.zeros(state_width(players), bool), np.zeros(MOVE_WIDTH, bool)
     for env, view, legal in random_envs(players, turns=47):
-        states, moves = state_features(view, RULES), move_features(view, legal, RULES)
+        states, moves = state_features(view, RULES), features_of(view, legal)
         hidden = hidden_features(env.state)
         assert states.shape == (32, state_width(players))
         assert moves.shape == (len(legal.moves), MOVE_WIDTH)
@@ -73,7 +78,7 @@ def test_swapping_unseen_cards_moves_no_feature_of_the_actor(players):
         swapped = see(state)
         relisted = MoveLister(32)(state, RULES)
         assert np.array_equal(state_features(view, RULES), state_features(swapped, RULES))
-        assert np.array_equal(move_features(view, legal, RULES), move_features(swapped, relisted, RULES))
+        assert np.array_equal(features_of(view, legal), features_of(swapped, relisted))
 
 
 def test_the_critic_sees_the_other_hand():
@@ -90,7 +95,7 @@ def test_features_of_a_sweep_by_hand():
     position = Position.parse("royal 2D9S/AHAS 4H5C - -/- - 0 - 0/0 0/0 1", partial=True)
     state = position.state
     legal = MoveLister(1)(state, RULES)
-    rows = move_features(see(state), legal, RULES)
+    rows = features_of(see(state), legal)
     texts = [str(move) for move in map(Move.unpack, legal.moves)]
     gain = features.KINDS + 2 * N_CLASSES + features.N_BUILDS + 1
     sweep = rows[texts.index("9S*4H5C")]
