@@ -32,6 +32,7 @@ from agents.registry import make_agent
 from agents.rollout import Rollout, collect
 from agents.run_folder import COUNTERS, RunFolder
 from agents.stopping import StopRequest, stop_on_signal
+from agents.stopwatch import Stopwatch
 from casino_env.errors import CasinoError
 from casino_env.rules import Rules
 from casino_env.vector_env import VectorEnv
@@ -91,16 +92,16 @@ class Trainer:
     def update(self) -> dict[str, float]:
         """Collect and learn once. All randomness follows from the seed and the number of the update."""
         rng = np.random.default_rng([self.config.run.seed, self.counters["updates"]])
-        start = time.perf_counter()
-        rollout = collect(self.env, self.learner.actor, self.learner.critic, rng)
+        watch = Stopwatch()
+        rollout = collect(self.env, self.learner.actor, self.learner.critic, rng, watch)
         rate = self.learning_rate()
-        values = self.learner.update(rollout, rate, rng)
+        values = self.learner.update(rollout, rate, rng, watch)
         decisions = len(rollout.choices)
         self.counters["updates"] += 1
         self.counters["decisions"] += decisions
         values["loss/learning_rate"] = rate
-        values["time/decisions_per_second"] = decisions / (time.perf_counter() - start)
-        return values | move_shares(rollout)
+        values["time/decisions_per_second"] = decisions / sum(watch.seconds.values())
+        return values | watch.shares() | move_shares(rollout)
 
     def learning_rate(self) -> float:
         """Falls linearly over the budget's decisions, to `budget.final_rate` of the start."""

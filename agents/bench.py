@@ -8,12 +8,14 @@ import tempfile
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import Any, NamedTuple
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -32,11 +34,13 @@ from agents.loops import (
     pettingzoo_loop,
     position_loop,
 )
+from agents.stopwatch import Stopwatch
 from agents.versions import versions
 from casino_env.arguments import check_count
 from casino_env.errors import CasinoError
 from casino_env.royal_casino_v0 import env, raw_env, wrap
 from casino_env.state import empty_state
+from casino_env.vector_env import VectorEnv
 
 BATCHES = (1, 64, 1024, 16384)
 MAIN_BATCH = 1024
@@ -53,6 +57,7 @@ PettingZoo, Gymnasium: tokens of the environments, drawn with numpy from the mas
          of `env`, the interface's own limit
 start    from `import casino_env` to the first deal of an arena match played, in a fresh process:
          cold (everything compiled) and warm (from the cache)
+training (with --train) self-play and learning of a default run, and the shares of its time
 
 If OpenSpiel is installed, the same loop is timed in some of its card games, so that the ratio comes
 from one run. Shared machines are noisy: compare ratios, not single numbers."""
@@ -92,6 +97,7 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("--runs", type=int, default=5, metavar="N", help="runs of each loop (default: 5)")
     parser.add_argument("--seconds", type=float, default=1.0, metavar="S", help="per run (default: 1)")
     parser.add_argument("--no-start", action="store_true", help="leave out the cold and warm start")
+    parser.add_argument("--train", action="store_true", help="measure training instead, and its time's split")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the result to FILE")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.set_defaults(run=run)
@@ -103,6 +109,13 @@ def run(arguments: Namespace) -> None:
     if not 0 < arguments.seconds <= 3600:
         raise CasinoError(f"seconds={arguments.seconds} is not possible; valid: above 0, to 3600")
     target = check_target(arguments.json, "--json") if arguments.json else None
+    rows = _measure_training(arguments) if arguments.train else _measure_loops(arguments)
+    Console().print(_table(rows))
+    if target:
+        write_text(target, json.dumps(_to_json(rows), indent=2) + "\n")
+
+
+def _measure_loops(arguments: Namespace) -> list[Measured]:
     with _one_core(), progress_bar("loops", arguments.quiet) as progress:
         loops = {name: make() for name, make in _loops()}
         task = progress.add_task("loops", total=len(loops) * arguments.runs + (not arguments.no_start))
@@ -117,10 +130,34 @@ def run(arguments: Namespace) -> None:
         if not arguments.no_start:
             rows += _time_starts(arguments.runs)
             progress.advance(task)
-    rows.append(Measured("bytes per game", "bytes", [_bytes_per_game()]))
-    Console().print(_table(rows))
-    if target:
-        write_text(target, json.dumps(_to_json(rows), indent=2) + "\n")
+    return [*rows, Measured("bytes per game", "bytes", [_bytes_per_game()])]
+
+
+def _measure_training(arguments: Namespace) -> list[Measured]:
+    """Updates of a default run, after one that compiles: decisions a second, and shares of the time."""
+    import torch  # torch and what brings it
+
+    from agents.config import Config
+    from agents.network import NetworkShape
+    from agents.ppo import Learner
+    from agents.rollout import collect
+
+    config = Config()
+    torch.set_num_threads(config.run.threads)
+    shape = NetworkShape(config.game.players, **asdict(config.network))
+    learner = Learner(shape, config.ppo, config.run.seed)
+    games = VectorEnv(config.budget.games, config.game.rules, config.game.players)
+    speed, shares = [], []
+    with progress_bar("updates", arguments.quiet) as progress:
+        for update in progress.track(range(arguments.runs + 1)):
+            watch, rng = Stopwatch(), np.random.default_rng(update)
+            rollout = collect(games, learner.actor, learner.critic, rng, watch)
+            learner.update(rollout, config.ppo.learning_rate, rng, watch)
+            if update:
+                speed.append(len(rollout.choices) / sum(watch.seconds.values()))
+                shares.append(watch.shares())
+    split = [Measured(part, "%", [100 * share[part] for share in shares]) for part in shares[0]]
+    return [Measured(f"training, {config.run.threads} threads", "decisions/s", speed), *split]
 
 
 def _loops() -> Iterator[tuple[str, Callable[[], Loop]]]:
@@ -191,15 +228,16 @@ def _one_core() -> Iterator[None]:
 
 
 def _table(rows: list[Measured]) -> Table:
-    table = Table(title="one core, royal, 2 players")
+    table = Table(title="royal, 2 players")
     for heading in ("loop", "median", "runs", "slower by"):
         table.add_column(heading, justify="left" if heading == "loop" else "right", no_wrap=True)
-    fastest = next(row.median for row in rows if row.name == f"turns, batch {MAIN_BATCH}")
+    fastest = next((row.median for row in rows if row.name == f"turns, batch {MAIN_BATCH}"), None)
     for row in rows:
         runs = f"{_short(min(row.values))} to {_short(max(row.values))}" if len(row.values) > 1 else ""
-        ratio = f"{fastest / row.median:,.1f}" if row.unit == "/s" else ""
+        ratio = f"{fastest / row.median:,.1f}" if fastest and row.unit == "/s" else ""
         table.add_row(row.name, f"{_short(row.median)} {row.unit}", runs, ratio)
-    table.caption = f"slower by: how many times, than turns at batch {MAIN_BATCH}"
+    if fastest:
+        table.caption = f"one core; slower by: how many times, than turns at batch {MAIN_BATCH}"
     return table
 
 

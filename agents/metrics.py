@@ -25,6 +25,11 @@ METRICS = {
     "margin/random": "points per deal above random on all other sides, every deck played from each side",
     "margin/greedy": "points per deal above greedy on all other sides, every deck played from each side",
     "time/decisions_per_second": "decisions collected and learned per second of collecting and learning",
+    "time/engine": "share of that time in the game: views, legal moves, steps, points",
+    "time/features": "share in features of states and moves",
+    "time/inference": "share in the networks' forward passes while collecting",
+    "time/learning": "share in gradient steps: forward, backward, optimiser",
+    "time/rest": "share in sampling, gathering minibatches, advantages and bookkeeping",
 }
 COLUMNS = ["decisions", *METRICS]
 MOVE_KINDS = ("moves/trail", "moves/capture", "moves/build", "moves/raise")

@@ -5,7 +5,7 @@ networks and their optimiser.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -15,6 +15,7 @@ from agents.advantage import seat_advantages
 from agents.network import Actor, Critic, NetworkShape
 from agents.ragged import entropy, log_softmax, owners
 from agents.rollout import Rollout
+from agents.stopwatch import Stopwatch
 from casino_env.legal import select_lists
 
 ADAM_EPSILON = 1e-5
@@ -67,6 +68,20 @@ def mean_or_zero(values: Tensor) -> Tensor:
     return values.sum() / max(len(values), 1)
 
 
+class Batch(NamedTuple):
+    """Decisions of a gradient step, `N` of them, `C` with a choice between `M` moves."""
+
+    states: Tensor  # [N, F]
+    hidden: Tensor  # [N, F']
+    returns: Tensor  # [N]
+    free_states: Tensor  # [C, F]
+    moves: Tensor  # [M, G]
+    owner: Tensor  # [M] the choice, of C, that each move belongs to
+    chosen: Tensor  # [C] which of the moves
+    log_probs: Tensor  # [C] of the chosen, by the policy that collected
+    advantages: Tensor  # [C]
+
+
 class Learner:
     """An actor and a critic trained side by side."""
 
@@ -87,11 +102,14 @@ class Learner:
         for name in _PARTS:
             getattr(self, name).load_state_dict(state[name])
 
-    def update(self, rollout: Rollout, rate: float, rng: np.random.Generator) -> dict[str, float]:
+    def update(
+        self, rollout: Rollout, rate: float, rng: np.random.Generator, watch: Stopwatch | None = None
+    ) -> dict[str, float]:
         """Learn from a rollout with the learning rate `rate`; returns the metrics of the update.
 
         Stops before the epochs are done once the policy has moved by more than `max_kl`.
         """
+        watch = watch or Stopwatch()
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         config = self.config
@@ -106,23 +124,22 @@ class Learner:
             order = rng.permutation(len(returns))
             for start in range(0, len(order), config.minibatch):
                 rows = order[start : start + config.minibatch]
-                metrics.append(self._step(rollout, targets, rows, rows[free[rows]]))
+                batch = take_batch(rollout, targets, rows)
+                watch.lap("rest")
+                metrics.append(self._step(batch))
+                watch.lap("learning")
             if metrics[-1]["loss/kl"] > config.max_kl:
                 break
         mean = {name: float(np.mean([row[name] for row in metrics])) for name in metrics[0]}
         mean["loss/explained_variance"] = explained_variance(rollout.values.ravel(), returns)
+        watch.lap("rest")
         return mean
 
-    def _step(
-        self, rollout: Rollout, targets: tuple[np.ndarray, np.ndarray], rows: np.ndarray, free: np.ndarray
-    ) -> dict[str, float]:
-        """One gradient step on the decisions `rows`; of these, those with a choice, `free`, teach the actor.
-
-        `targets` [N], [N] are the standardised advantages and the returns of the whole rollout.
-        """
-        policy_loss, spread, log_ratio = self._judge_actor(rollout, targets[0], free)
-        values = self.critic(torch.from_numpy(rollout.states[rows]), torch.from_numpy(rollout.hidden[rows]))
-        value_loss = nn.functional.mse_loss(values, torch.from_numpy(targets[1][rows]).float())
+    def _step(self, batch: Batch) -> dict[str, float]:
+        """One gradient step."""
+        policy_loss, spread, log_ratio = self._judge_actor(batch)
+        values = self.critic(batch.states, batch.hidden)
+        value_loss = nn.functional.mse_loss(values, batch.returns)
         loss = policy_loss - self.config.entropy * spread + value_loss
         self.optimiser.zero_grad()
         loss.backward()
@@ -139,18 +156,31 @@ class Learner:
                 "loss/clip_fraction": mean_or_zero(clipped).item(),
             }
 
-    def _judge_actor(
-        self, rollout: Rollout, advantages: np.ndarray, rows: np.ndarray
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Policy loss and entropy, means over the decisions `rows`, and log(new / old) of their choices."""
-        moves, offsets = select_lists(rollout.offsets, rows)
-        owner = torch.from_numpy(owners(offsets))
-        logits = self.actor(
-            torch.from_numpy(rollout.states[rows]), torch.from_numpy(rollout.moves[moves]), owner
-        )
-        log_probs = log_softmax(logits, owner, len(rows))
-        chosen = torch.from_numpy(offsets[:-1] + rollout.choices[rows])
-        log_ratio = log_probs.index_select(0, chosen) - torch.from_numpy(rollout.log_probs[rows])
-        gains = torch.from_numpy(advantages[rows]).float()
-        surrogate = clipped_policy_loss(log_ratio, gains, self.config.clip)
-        return mean_or_zero(surrogate), mean_or_zero(entropy(log_probs, owner, len(rows))), log_ratio
+    def _judge_actor(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """Policy loss and entropy, means over the choices, and log(new / old) of each [C]."""
+        choices = len(batch.chosen)
+        log_probs = log_softmax(self.actor(batch.free_states, batch.moves, batch.owner), batch.owner, choices)
+        log_ratio = log_probs.index_select(0, batch.chosen) - batch.log_probs
+        surrogate = clipped_policy_loss(log_ratio, batch.advantages, self.config.clip)
+        return mean_or_zero(surrogate), mean_or_zero(entropy(log_probs, batch.owner, choices)), log_ratio
+
+
+def take_batch(rollout: Rollout, targets: tuple[np.ndarray, np.ndarray], rows: np.ndarray) -> Batch:
+    """The decisions `rows` of a rollout; those with a choice teach the actor.
+
+    `targets` [N], [N] are the standardised advantages and the returns of the whole rollout.
+    """
+    advantages, returns = targets
+    free = rows[rollout.offsets[rows + 1] - rollout.offsets[rows] > 1]
+    moves, offsets = select_lists(rollout.offsets, free)
+    return Batch(
+        states=torch.from_numpy(rollout.states[rows]),
+        hidden=torch.from_numpy(rollout.hidden[rows]),
+        returns=torch.from_numpy(returns[rows]).float(),
+        free_states=torch.from_numpy(rollout.states[free]),
+        moves=torch.from_numpy(rollout.moves[moves]),
+        owner=torch.from_numpy(owners(offsets)),
+        chosen=torch.from_numpy(offsets[:-1] + rollout.choices[free]),
+        log_probs=torch.from_numpy(rollout.log_probs[free]),
+        advantages=torch.from_numpy(advantages[free]).float(),
+    )

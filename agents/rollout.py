@@ -14,6 +14,7 @@ from agents.features import FloatArray, hidden_features, move_features, state_fe
 from agents.merging import choices_of
 from agents.network import Actor, Critic
 from agents.ragged import log_prob, owners, sample
+from agents.stopwatch import Stopwatch
 from casino_env.bits import popcount
 from casino_env.cards import SPADES
 from casino_env.jit import borrow, kernel
@@ -43,8 +44,11 @@ class Rollout(NamedTuple):
     kinds: IntArray  # [N] 0 trail, 1 capture, 2 build, 3 raise
 
 
-def collect(env: VectorEnv, actor: Actor, critic: Critic, rng: np.random.Generator) -> Rollout:
+def collect(
+    env: VectorEnv, actor: Actor, critic: Critic, rng: np.random.Generator, watch: Stopwatch | None = None
+) -> Rollout:
     """Play one deal in every game of `env`, all seats by the actor; `rng` seeds the deals and choices."""
+    watch = watch or Stopwatch()
     legal = env.reset(seed=int(rng.integers(2**63)))
     games, players = env.num_envs, env.players
     states, hidden, moves, counts, choices, logps, packed = [], [], [], [], [], [], []
@@ -54,29 +58,34 @@ def collect(env: VectorEnv, actor: Actor, critic: Critic, rng: np.random.Generat
     for turn in range(TURNS):
         view = env.view()
         seats[turn] = env.state.turn
+        watch.lap("engine")
         states.append(state_features(view, env.rules.table))
         hidden.append(hidden_features(env.state))
         kept = choices_of(actor, legal)
         moves.append(move_features(view, kept.moves, kept.offsets, env.rules.table))
         counts.append(np.diff(kept.offsets))
+        watch.lap("features")
         with torch.inference_mode():
             state = torch.from_numpy(states[-1])
             owner = torch.from_numpy(owners(kept.offsets))
             logits = actor(state, torch.from_numpy(moves[-1]), owner).numpy()
             values[turn] = critic(state, torch.from_numpy(hidden[-1])).numpy()
+        watch.lap("inference")
         choice, logp = np.zeros(games, np.int64), np.zeros(games, np.float32)
         sample(logits, kept.offsets, rng.random(games), choice)
         log_prob(logits, kept.offsets, choice, logp)
         choices.append(choice)
         logps.append(logp)
         packed.append(kept.moves[kept.offsets[:-1] + choice])
+        watch.lap("rest")
         step = env.step(kept.originals(choice, legal.offsets))
         legal = step.legal
         done[turn] = step.terminated
         after = banked_margins(env.state, env.rules.table) * ~step.terminated[:, None]
         rewards[turn] = step.rewards + after - banked
         banked = after
-    return Rollout(
+        watch.lap("engine")
+    rollout = Rollout(
         states=np.concatenate(states),
         hidden=np.concatenate(hidden),
         moves=np.concatenate(moves),
@@ -89,6 +98,8 @@ def collect(env: VectorEnv, actor: Actor, critic: Critic, rng: np.random.Generat
         done=done,
         kinds=move_kinds(np.concatenate(packed)),
     )
+    watch.lap("rest")
+    return rollout
 
 
 def banked_margins(state: State, rules: RuleTable) -> NDArray[np.float64]:

@@ -380,12 +380,18 @@ def chunks_of(store: Path) -> int:
 def test_an_interrupted_one_leaves_no_process(number: signal.Signals, tmp_path: Path) -> None:
     store = tmp_path / "store.db"
     words = [*ARENA, *TRIO, "--deals", "9999", "--jobs", "2", "--store", str(store)]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as one:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(words, **pipes, preexec_fn=heed_ctrl_c) as one:
         while not chunks_of(store):
             time.sleep(0.02)
         one.send_signal(number)
         out, errors = one.communicate(timeout=30)  # returns when no process holds the pipes
     assert (one.returncode, out, errors) == (130, "", "")
+
+
+def heed_ctrl_c() -> None:
+    """Undo what shells do to programs in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def test_what_is_printed_of_three(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
