@@ -36,6 +36,7 @@ class PPOConfig:
     discount: float = 1.0
     trace: float = 0.9
     max_kl: float = 0.05
+    bf16: bool = False
 
 
 def clipped_policy_loss(log_ratio: Tensor, advantages: Tensor, clip: float) -> Tensor:
@@ -90,6 +91,7 @@ class Learner:
         with torch.random.fork_rng(devices=[]):  # leaves the global random state as it was
             torch.manual_seed(seed)
             self.actor, self.critic = Actor(shape), Critic(shape)
+        self.actor.bf16 = self.critic.bf16 = config.bf16
         parameters = [*self.actor.parameters(), *self.critic.parameters()]
         self.optimiser = torch.optim.Adam(parameters, lr=config.learning_rate, eps=ADAM_EPSILON, fused=True)
 
