@@ -10,6 +10,7 @@ import pytest
 
 from agents import arena
 from agents.cli import main
+from agents.stopwatch import PARTS
 from casino_env import Position
 from casino_env.errors import MoveListCut
 
@@ -62,6 +63,15 @@ def test_perft_divides_by_first_move(capsys: pytest.CaptureFixture[str]) -> None
     *parts, total = run_lines(capsys, "perft", DEAL, "3", "--divide")
     assert parts == [f"{move} {position.play(move).perft(2)}" for move in position.legal_moves()]
     assert int(total) == position.perft(3) == sum(int(part.split()[1]) for part in parts)
+
+
+def test_bench_splits_the_time_of_training(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "bench.json"
+    lines = run_lines(capsys, "bench --train --runs 1 --json", str(path))
+    assert any("training, 2 threads" in line and "decisions/s" in line for line in lines)
+    rows = {row["name"]: row["median"] for row in json.loads(path.read_text(encoding="utf-8"))["rows"]}
+    shares = [rows[f"time/{part}"] for part in PARTS]
+    assert sum(shares) == pytest.approx(100) and min(shares) > 0
 
 
 def test_arena_prints_a_table_and_writes_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

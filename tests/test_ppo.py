@@ -7,6 +7,7 @@ import torch
 from agents.arena import margin_against
 from agents.baselines import RandomAgent
 from agents.merging import merge_moves
+from agents.metrics import METRICS
 from agents.network import NetworkShape
 from agents.policy import PolicyAgent
 from agents.ppo import (
@@ -16,9 +17,11 @@ from agents.ppo import (
     clipped_policy_loss,
     explained_variance,
     standardised,
+    take_batch,
 )
 from agents.ragged import best, entropy, log_prob, log_softmax, owners, sample
 from agents.rollout import banked_margins, collect
+from agents.stopwatch import Stopwatch
 from casino_env import Rules, VectorEnv
 from casino_env.legal import select_lists
 
@@ -161,3 +164,49 @@ def test_learns_to_beat_random():
         assert all(np.isfinite(value) for value in metrics.values())
     margin = margin_against(PolicyAgent(learner.actor, rules), RandomAgent(), rules, 2, 200, 0)
     assert margin.low is not None and margin.low > 1
+
+
+def test_bfloat16_is_for_products_only():
+    learner, env, rng = small_learner(), VectorEnv(8), np.random.default_rng(0)
+    rollout = collect(env, learner.actor, learner.critic, rng)
+    batch = take_batch(rollout, (np.zeros(384), np.zeros(384)), np.arange(384))
+    exact = learner.actor(batch.free_states, batch.moves, batch.owner)
+    learner.actor.bf16 = True
+    rough = learner.actor(batch.free_states, batch.moves, batch.owner)
+    assert rough.dtype == torch.float32 and not torch.equal(rough, exact)
+    assert torch.allclose(rough, exact, atol=0.01 * exact.abs().max().item())
+    learner = Learner(SMALL, PPOConfig(bf16=True), 0)
+    assert learner.actor.bf16 and learner.critic.bf16
+    metrics = learner.update(collect(env, learner.actor, learner.critic, rng), 1e-3, rng)
+    assert all(np.isfinite(value) for value in metrics.values())
+    assert {parameter.dtype for parameter in learner.actor.parameters()} == {torch.float32}
+
+
+def test_a_batch_holds_the_choices_of_its_decisions():
+    env, rng, learner = VectorEnv(4), np.random.default_rng(0), small_learner()
+    rollout = collect(env, learner.actor, learner.critic, rng)
+    rows = np.array([7, 150, 3, 191, 60])
+    batch = take_batch(rollout, (np.arange(192.0), -np.arange(192.0)), rows)
+    counts = np.diff(rollout.offsets)[rows]
+    free = rows[counts > 1]
+    assert 0 < len(free) < len(rows)
+    assert batch.returns.tolist() == (-rows).tolist() and batch.advantages.tolist() == free.tolist()
+    assert (batch.free_states.numpy() == rollout.states[free]).all()
+    for i, row in enumerate(free):
+        lists = rollout.moves[rollout.offsets[row] : rollout.offsets[row + 1]]
+        assert (batch.moves[batch.owner == i].numpy() == lists).all()
+        assert (batch.moves[batch.chosen[i]].numpy() == lists[rollout.choices[row]]).all()
+    sole = take_batch(
+        rollout, (np.zeros(192), np.zeros(192)), np.flatnonzero(np.diff(rollout.offsets) == 1)[:3]
+    )
+    assert len(sole.states) == 3 and len(sole.moves) == len(sole.chosen) == 0
+
+
+def test_time_is_given_to_parts():
+    watch, env, learner = Stopwatch(), VectorEnv(4), small_learner()
+    rng = np.random.default_rng(0)
+    learner.update(collect(env, learner.actor, learner.critic, rng, watch), 1e-3, rng, watch)
+    assert all(seconds > 0 for seconds in watch.seconds.values())
+    assert set(watch.shares()) <= set(METRICS) and sum(watch.shares().values()) == pytest.approx(1)
+    with pytest.raises(KeyError):
+        watch.lap("lunch")
