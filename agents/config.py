@@ -45,7 +45,7 @@ class NetworkConfig:
 
     hidden: int = 256
     scorer: int = 128
-    merged: bool = True
+    merged: bool = False
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ class NetworkShape:
     players: int
     hidden: int = 256
     scorer: int = 128
-    merged: bool = True  # equivalent moves are one choice (see `merging`)
+    merged: bool = False  # equivalent moves are one choice (see `merging`)
 
     def as_strings(self) -> dict[str, str]:
         """The fields as text, for a checkpoint's metadata."""

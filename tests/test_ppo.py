@@ -6,7 +6,7 @@ import torch
 
 from agents.arena import margin_against
 from agents.baselines import RandomAgent
-from agents.merging import merge_moves
+from agents.merging import choices_of
 from agents.metrics import METRICS
 from agents.network import NetworkShape
 from agents.policy import PolicyAgent
@@ -28,8 +28,8 @@ from casino_env.legal import select_lists
 SMALL = NetworkShape(players=2, hidden=32, scorer=16)
 
 
-def small_learner(seed=0, players=2):
-    return Learner(NetworkShape(players, 32, 16), PPOConfig(minibatch=512), seed)
+def small_learner(seed=0, players=2, merged=False):
+    return Learner(NetworkShape(players, 32, 16, merged), PPOConfig(minibatch=512), seed)
 
 
 def test_clipped_loss_by_hand():
@@ -111,7 +111,7 @@ def test_lists_of_some_games_are_put_together():
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("rules", ["royal", "royal;sweeps=plain", "plain", "spade", "spade;sweeps=net"])
 def test_a_rollout_holds_whole_deals_whose_rewards_add_up_to_the_margins(rules, players):
-    learner, env = small_learner(players=players), VectorEnv(16, rules, players)
+    learner, env = small_learner(0, players, merged=players == 2), VectorEnv(16, rules, players)
     rollout = collect(env, learner.actor, learner.critic, np.random.default_rng(1))
     assert rollout.done[-1].all()
     assert not rollout.done[:-1].any()
@@ -125,7 +125,7 @@ def test_a_rollout_holds_whole_deals_whose_rewards_add_up_to_the_margins(rules, 
     env.reset(seed=int(np.random.default_rng(1).integers(2**63)))
     counts = np.diff(rollout.offsets).reshape(48, 16)
     for turn in range(48):
-        kept = merge_moves(env.legal)
+        kept = choices_of(learner.actor, env.legal)
         assert counts[turn].tolist() == np.diff(kept.offsets).tolist()
         step = env.step(kept.originals(rollout.choices.reshape(48, 16)[turn], env.legal.offsets))
     assert step.rewards == pytest.approx(paid)
