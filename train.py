@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +22,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from agents.arena import compete, margin_against
 from agents.arena_tables import result_table
 from agents.command import CommandParser, run_command
-from agents.config import Config, load_config, read_overrides
+from agents.config import Config, load_config, network_shape, read_overrides
 from agents.metrics import MOVE_KINDS, MetricsWriter
-from agents.network import NetworkShape
 from agents.policy import PolicyAgent
 from agents.ppo import Learner
 from agents.registry import make_agent
@@ -53,8 +51,7 @@ class Trainer:
     def __init__(self, config: Config, folder: RunFolder, console: Console) -> None:
         self.config, self.folder, self.console = config, folder, console
         self.rules, self.players = Rules.parse(config.game.rules), config.game.players
-        shape = NetworkShape(self.players, **asdict(config.network))
-        self.learner = Learner(shape, config.ppo, config.run.seed)
+        self.learner = Learner(network_shape(config), config.ppo, config.run.seed)
         self.env = VectorEnv(config.budget.games, self.rules, self.players)
         self.last_checkpoint: Path | None = None
         self.counters = dict.fromkeys(COUNTERS, 0)

@@ -8,7 +8,6 @@ import tempfile
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -137,15 +136,13 @@ def _measure_training(arguments: Namespace) -> list[Measured]:
     """Updates of a default run, after one that compiles: decisions a second, and shares of the time."""
     import torch  # torch and what brings it
 
-    from agents.config import Config
-    from agents.network import NetworkShape
+    from agents.config import Config, network_shape
     from agents.ppo import Learner
     from agents.rollout import collect
 
     config = Config()
     torch.set_num_threads(config.run.threads)
-    shape = NetworkShape(config.game.players, **asdict(config.network))
-    learner = Learner(shape, config.ppo, config.run.seed)
+    learner = Learner(network_shape(config), config.ppo, config.run.seed)
     games = VectorEnv(config.budget.games, config.game.rules, config.game.players)
     speed, shares = [], []
     with progress_bar("updates", arguments.quiet) as progress:

@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from agents.network import NetworkShape
 from agents.ppo import PPOConfig
 from casino_env.errors import CasinoError, InvalidRules
 from casino_env.rules import Rules, check_players
@@ -156,6 +157,11 @@ def read_overrides(words: Sequence[str]) -> dict[str, str]:
 def config_dict(config: Config) -> dict[str, dict[str, Any]]:
     """The configuration as nested dicts, ready for YAML."""
     return dataclasses.asdict(config)
+
+
+def network_shape(config: Config) -> NetworkShape:
+    """The networks that the configuration asks for."""
+    return NetworkShape(config.game.players, **dataclasses.asdict(config.network))
 
 
 def key_names() -> list[str]:

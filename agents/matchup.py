@@ -147,12 +147,13 @@ def join_chunks(chunks: Sequence[Played]) -> Played:
 
 def _start(setting: Setting, n_seatings: int, chunk: int, size: int) -> tuple[VectorEnv, LegalMoves]:
     """The games of a chunk at their first move, with the same decks in every seating."""
-    env = VectorEnv(n_seatings * size, setting.rules, setting.players, seed=0, objective=setting.objective)
     stream = np.random.SeedSequence(setting.seed, spawn_key=(chunk, DECK_STREAM))
-    dealers = np.full(env.num_envs, DEALER)
+    games, dealers = (n_seatings * size, setting.rules, setting.players), np.full(n_seatings * size, DEALER)
     if setting.objective == "match":
-        seeds = stream.generate_state(size, np.uint64)
-        return env, env.reset(seed=np.tile(seeds, n_seatings), dealers=dealers)
+        seeds = np.tile(stream.generate_state(size, np.uint64), n_seatings)
+        env = VectorEnv(*games, seed=seeds, objective=setting.objective)
+        return env, env.reset(dealers=dealers)
+    env = VectorEnv(*games, seed=0)
     ordered = np.tile(np.arange(N_CARDS, dtype=np.int8), (size, 1))
     decks = np.random.default_rng(stream).permuted(ordered, axis=1)
     return env, env.reset(decks=np.tile(decks, (n_seatings, 1)), dealers=dealers)

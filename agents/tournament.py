@@ -62,14 +62,15 @@ def play_pairings(
     """
     tasks = [_Task(pairing, *chunk) for chunk in enumerate(sizes) for pairing in range(len(pairings))]
     done: list[list[Played]] = [[] for _ in pairings]
-    verdict = None
+    seatings, margins, verdict = two_seatings(setting.sides), np.zeros(0), None
     with closing(_results(entries, pairings, setting, tasks, workers, store)) as results:
         for task, played in zip(tasks, results, strict=True):
             done[task.pairing].append(played)
             if advance:
                 advance(task.size)
             if judge:
-                verdict = judge(tally(join_chunks(done[0]).rewards, two_seatings(setting.sides)).margins)
+                margins = np.concatenate([margins, tally(played.rewards, seatings).margins])
+                verdict = judge(margins)
                 if verdict.accepted:
                     break
     whole = list(map(join_chunks, done))

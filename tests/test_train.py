@@ -13,6 +13,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 import train
 from agents.checkpoint import load_resume, save_resume
 from agents.metrics import METRICS, MetricsWriter
+from agents.network import NetworkShape
 
 GAMES = 8
 PER_UPDATE = 48 * GAMES
@@ -199,7 +200,7 @@ def test_an_update_that_goes_astray_ends_the_run_and_keeps_the_last_checkpoint(t
 
 def test_training_leaves_the_global_random_state_alone():
     before = torch.get_rng_state()
-    train.Learner(train.NetworkShape(2, 8, 4), train.Config().ppo, 0)
+    train.Learner(NetworkShape(2, 8, 4), train.Config().ppo, 0)
     assert torch.equal(before, torch.get_rng_state())
 
 
