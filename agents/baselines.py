@@ -27,7 +27,7 @@ class GreedyAgent:
     name = "greedy"
 
     def __init__(self, rules: Rules) -> None:
-        self._rules, self._scale = rules.table, scale_of(rules)
+        self._rules, self._scale = rules.table, scale_of(rules.table)
 
     def choose(self, view: View, legal: LegalMoves, rng: np.random.Generator) -> IntArray:
         """See `Agent.choose`. Deterministic: of equal moves, the first of the list."""

@@ -14,7 +14,6 @@ from statistics import median
 from time import perf_counter
 from typing import Any, NamedTuple
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -33,13 +32,12 @@ from agents.loops import (
     pettingzoo_loop,
     position_loop,
 )
-from agents.stopwatch import Stopwatch
+from agents.stopwatch import PARTS
 from agents.versions import versions
 from casino_env.arguments import check_count
 from casino_env.errors import CasinoError
 from casino_env.royal_casino_v0 import env, raw_env, wrap
 from casino_env.state import empty_state
-from casino_env.vector_env import VectorEnv
 
 BATCHES = (1, 64, 1024, 16384)
 MAIN_BATCH = 1024
@@ -136,23 +134,19 @@ def _measure_training(arguments: Namespace) -> list[Measured]:
     """Updates of a default run, after one that compiles: decisions a second, and shares of the time."""
     import torch  # torch and what brings it
 
-    from agents.config import Config, network_shape
-    from agents.ppo import Learner
-    from agents.rollout import collect
+    from agents.config import Config
+    from agents.ranks import Ranks
+    from agents.trainer import Trainer
 
     config = Config()
     torch.set_num_threads(config.run.threads)
-    learner = Learner(network_shape(config), config.ppo, config.run.seed)
-    games = VectorEnv(config.budget.games, config.game.rules, config.game.players)
-    speed, shares = [], []
+    trainer, speed, shares = Trainer(config, Ranks()), [], []
     with progress_bar("updates", arguments.quiet) as progress:
         for update in progress.track(range(arguments.runs + 1)):
-            watch, rng = Stopwatch(), np.random.default_rng(update)
-            rollout = collect(games, learner.actor, learner.critic, rng, watch)
-            learner.update(rollout, config.ppo.learning_rate, rng, watch)
+            values = trainer.update()
             if update:
-                speed.append(len(rollout.choices) / sum(watch.seconds.values()))
-                shares.append(watch.shares())
+                speed.append(values["time/decisions_per_second"])
+                shares.append({part: values[f"time/{part}"] for part in PARTS})
     split = [Measured(part, "%", [100 * share[part] for share in shares]) for part in shares[0]]
     return [Measured(f"training, {config.run.threads} threads", "decisions/s", speed), *split]
 

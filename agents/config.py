@@ -14,8 +14,10 @@ from typing import Any
 
 import yaml
 
+from agents.league import LeagueConfig
 from agents.network import NetworkShape
 from agents.ppo import PPOConfig
+from agents.registry import LADDER
 from casino_env.errors import CasinoError, InvalidRules
 from casino_env.rules import Rules, check_players
 
@@ -30,6 +32,7 @@ class RunConfig:
     folder: str = "runs"
     seed: int = 0
     threads: int = 2
+    device: str = "auto"
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,7 @@ class BudgetConfig:
     minutes: float = 60.0
     games: int = 512
     final_rate: float = 0.1
+    final_entropy: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,9 @@ class EvaluationConfig:
     """How to measure progress."""
 
     every: int = 20
+    opponents: str = "random greedy counter"
     decks: int = 500
+    regret: int = 0
     final_decks: int = 2000
     seed: int = 1_000_000
 
@@ -77,9 +83,12 @@ class Config:
     game: GameConfig = field(default_factory=GameConfig)
     network: NetworkConfig = field(default_factory=NetworkConfig)
     ppo: PPOConfig = field(default_factory=PPOConfig)
+    league: LeagueConfig = field(default_factory=LeagueConfig)
     budget: BudgetConfig = field(default_factory=BudgetConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
 
+
+DEVICES = ("auto", "cpu", "cuda")
 
 # Lowest and highest valid value; every number is checked, so that a wrong one fails before training.
 _LIMITS: dict[str, tuple[float, float]] = {
@@ -95,12 +104,24 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "ppo.discount": (0, 1),
     "ppo.trace": (0, 1),
     "ppo.max_kl": (0, 1000),
+    "ppo.stop_kl": (0, 1000),
+    "ppo.kl": (0, 1000),
+    "ppo.magnet": (0, 1000),
+    "ppo.average": (0, 0.9999),
+    "ppo.hand": (0, 1000),
+    "league.past": (0, 1),
+    "league.ladder": (0, 1),
+    "league.guests": (1, 64),
+    "league.size": (1, 1000),
+    "league.every": (1, 10**9),
     "budget.decisions": (1, 10**15),
     "budget.minutes": (0.001, 10**6),
     "budget.games": (1, 2**20),
     "budget.final_rate": (0, 1),
+    "budget.final_entropy": (0, 1),
     "evaluation.every": (1, 10**9),
     "evaluation.decks": (2, 10**7),
+    "evaluation.regret": (0, 10**7),
     "evaluation.final_decks": (2, 10**7),
     "evaluation.seed": (0, 2**63 - 1),
 }
@@ -202,6 +223,15 @@ def _build(values: dict[str, tuple[str, Any]]) -> Config:
         check_players(config.game.players)
     except InvalidRules as error:
         raise CasinoError(f"section game: {error}") from None
+    if config.run.device not in DEVICES:
+        raise CasinoError(f"run.device is '{config.run.device}'; valid: {', '.join(DEVICES)}")
+    for name in config.evaluation.opponents.split():
+        if name not in LADDER:
+            raise CasinoError(f"evaluation.opponents: there is no '{name}'; valid: {', '.join(LADDER)}")
+    if config.league.past + config.league.ladder > 1:
+        raise CasinoError("league.past and league.ladder are shares of the deals; valid: together at most 1")
+    if config.ppo.magnet and not config.ppo.average:
+        raise CasinoError("ppo.magnet pulls towards the averaged policy; valid: with ppo.average above 0")
     if not config.run.name or "/" in config.run.name or config.run.name.startswith("."):
         raise CasinoError(f"run.name is '{config.run.name}'; valid: a folder name without '/'")
     return config

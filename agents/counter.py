@@ -38,7 +38,7 @@ class CounterAgent:
     name = "counter"
 
     def __init__(self, rules: Rules, players: int, worlds: int = WORLDS) -> None:
-        self._rules, self._scale, self._worlds = rules.table, scale_of(rules), worlds
+        self._rules, self._scale, self._worlds = rules.table, scale_of(rules.table), worlds
         self._scratch = Scratch(empty_state(2, players), np.zeros(WORK_SIZE, np.int64))
 
     def choose(self, view: View, legal: LegalMoves, rng: np.random.Generator) -> IntArray:

@@ -1,4 +1,4 @@
-"""What the networks read: features of a view, of each legal move, and of the hands only a critic may see.
+"""What the networks read: features of a view, and of each legal move (`critic_features` has what is hidden).
 
 Axes: `B` games, `M` moves of all games together, `P` seats. Cards are encoded by class (rank × {spade,
 other}, and the ten of diamonds apart): suits matter for nothing else. Writers append to a row and return
@@ -8,20 +8,28 @@ the next free column, so that a width is stated once, in `state_width` and its f
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.outlook import (
+    N_VALUES,
+    Doubles,
+    rival_cards,
+    take_value,
+    take_worth,
+    write_chances,
+    write_takes,
+)
+from agents.worth import Scale, scale_of
 from casino_env.bits import lowest, popcount
 from casino_env.cards import BIG_CASINO, N_CARDS, SPADES, SUIT_COUNT
-from casino_env.groups import is_alone, reachable
 from casino_env.jit import borrow, inner_kernel, kernel
 from casino_env.moves import move_card, move_loose, move_pile, move_raises, move_value
-from casino_env.rules import ACE_HIGH, MAX_VALUE, RuleTable, alone_value, hand_value, side_count, sum_value
+from casino_env.rules import RuleTable, hand_value, side_count, sum_value
 from casino_env.scoring import card_points
-from casino_env.state import NOBODY, VALUES, IntArray, State, build_owner, union
+from casino_env.state import NOBODY, VALUES, IntArray, build_owner, union
 from casino_env.view import View, unseen_cards
 
-FEATURES_VERSION = 1  # changes whenever a feature changes; kept in checkpoints
+FEATURES_VERSION = 2  # changes whenever a feature changes; kept in checkpoints
 
 N_CLASSES = 27
-N_TOTALS = ACE_HIGH  # totals 1-14
 N_BUILDS = VALUES - 2
 KINDS = 4  # trail, capture, build, raise
 SPADE = 3
@@ -30,60 +38,66 @@ CARD_SCALE, SPADE_SCALE, COUNT_SCALE = 26.0, 7.0, 4.0
 CARD_CLASS = np.array([card // SUIT_COUNT * 2 + (card % SUIT_COUNT == SPADE) for card in range(N_CARDS)])
 CARD_CLASS[BIG_CASINO] = N_CLASSES - 1
 
+UNSEEN = slice(2 * N_CLASSES, 3 * N_CLASSES)  # columns of a state: cards of each class that are not seen
+
 FloatArray = NDArray[np.float32]
 
 
 def state_width(players: int) -> int:
     """Columns of `state_features`."""
-    cards = 3 * N_CLASSES + N_TOTALS
+    cards = 3 * N_CLASSES + 3 * N_VALUES
     builds = N_BUILDS * (players + 4)
     return cards + builds + 5 * players + 1 + 2 * players + side_count(players)
 
 
-def hidden_width(players: int) -> int:
-    """Columns of `hidden_features`."""
-    return (players - 1) * N_CLASSES
+OFFERS, PEAKS = 6, 3  # columns of `_put_offers`: of each value, and of them all
+MOVE_WIDTH = KINDS + N_CLASSES + N_CLASSES + N_BUILDS + 1 + 6 + N_CLASSES + OFFERS * N_VALUES + PEAKS
 
 
-MOVE_WIDTH = KINDS + N_CLASSES + N_CLASSES + N_BUILDS + 1 + 6 + N_CLASSES + 3 * N_TOTALS
-
-
-def state_features(view: View, rules: RuleTable) -> FloatArray:
-    """Features of each view, float32[B, state_width(P)]."""
+def state_features(view: View, rules: RuleTable, out: FloatArray | None = None) -> FloatArray:
+    """Features of each view, float32[B, state_width(P)]; written to `out` if that is given."""
     games, players = view.captured.shape
-    out = np.zeros((games, state_width(players)), np.float32)
-    _write_states(view, rules, out)
+    out = _blank(games, state_width(players), out)
+    _write_states(view, rules, scale_of(rules), out)
     return out
 
 
-def move_features(view: View, moves: IntArray, offsets: IntArray, rules: RuleTable) -> FloatArray:
+def move_features(
+    view: View, moves: IntArray, offsets: IntArray, rules: RuleTable, out: FloatArray | None = None
+) -> FloatArray:
     """Features of each of `moves` [M] and of the table that it leaves, float32[M, MOVE_WIDTH].
 
-    `offsets` [B + 1] say which moves are whose.
+    `offsets` [B + 1] say which moves are whose. Written to `out` if that is given.
     """
-    out = np.zeros((len(moves), MOVE_WIDTH), np.float32)
-    _write_moves(view, offsets, moves, rules, out)
+    out = _blank(len(moves), MOVE_WIDTH, out)
+    _write_moves(view, (offsets, moves), rules, scale_of(rules), out)
     return out
 
 
-def hidden_features(state: State) -> FloatArray:
-    """The other hands by class, in order of play, float32[B, hidden_width(P)]: for critics only."""
-    games, players = state.hands.shape
-    out = np.zeros((games, hidden_width(players)), np.float32)
-    _write_hidden(state, out)
+def _blank(rows: int, width: int, out: FloatArray | None) -> FloatArray:
+    if out is None:
+        return np.zeros((rows, width), np.float32)
+    out[:] = 0
     return out
 
 
 @kernel
-def _write_states(view: View, rules: RuleTable, out: FloatArray) -> None:
+def _write_states(view: View, rules: RuleTable, scale: Scale, out: FloatArray) -> None:
     view, out = borrow(view), borrow(out)
     players = view.captured.shape[1]
+    takes, chances = np.zeros(N_VALUES + 1, np.int64), np.zeros(N_VALUES + 1)
     for game in range(out.shape[0]):
         row = out[game]
-        at = _put_classes(view.hand[game], row, 0)
-        at = _put_classes(view.loose[game], row, at)
-        at = _put_classes(unseen_cards(view, game), row, at)
-        at = _put_totals(_takeable(rules, view.loose[game]), row, at)
+        at = put_classes(view.hand[game], row, 0)
+        at = put_classes(view.loose[game], row, at)
+        at = put_classes(unseen_cards(view, game), row, at)
+        write_takes(rules, view.loose[game], takes)
+        write_chances(rules, unseen_cards(view, game), rival_cards(view, game), chances)
+        for value in range(1, N_VALUES + 1):
+            row[at] = takes[value] != 0
+            row[at + 1] = take_worth(rules, scale, takes[value], False)
+            row[at + 2] = chances[value]
+            at += 3
         at = _put_builds(view, game, rules, row, at)
         for seat in range(players):
             captured = view.captured[game, seat]
@@ -104,27 +118,24 @@ def _write_states(view: View, rules: RuleTable, out: FloatArray) -> None:
 
 
 @kernel
-def _write_hidden(state: State, out: FloatArray) -> None:
-    state, out = borrow(state), borrow(out)
-    players = state.hands.shape[1]
-    for game in range(out.shape[0]):
-        at = 0
-        for i in range(1, players):
-            at = _put_classes(state.hands[game, (state.turn[game] + i) % players], out[game], at)
-
-
-@kernel
-def _write_moves(view: View, offsets: IntArray, moves: IntArray, rules: RuleTable, out: FloatArray) -> None:
-    view, moves, out = borrow(view), borrow(moves), borrow(out)
+def _write_moves(
+    view: View, lists: tuple[IntArray, IntArray], rules: RuleTable, scale: Scale, out: FloatArray
+) -> None:
+    view, out = borrow(view), borrow(out)
+    offsets, moves = lists
+    takes, chances = np.zeros(N_VALUES + 1, np.int64), np.zeros(N_VALUES + 1)
     for game in range(offsets.shape[0] - 1):
-        unseen = _value_counts(rules, unseen_cards(view, game))
+        write_chances(rules, unseen_cards(view, game), rival_cards(view, game), chances)
         for i in range(offsets[game], offsets[game + 1]):
-            at = _put_move(moves[i], out[i])
-            loose, taken, standing = _table_after(view, game, rules, moves[i])
+            move = moves[i]
+            at = _put_move(move, out[i])
+            loose, taken, standing = _table_after(view, game, rules, move)
             at = _put_gain(rules, loose, taken, standing, out[i, at:]) + at
-            at = _put_classes(loose, out[i], at)
-            held = _value_counts(rules, view.hand[game] & ~(1 << move_card(moves[i])))
-            _put_threats(_takeable(rules, loose) | standing, unseen, held, out[i, at:])
+            at = put_classes(loose, out[i], at)
+            write_takes(rules, loose, takes)
+            _add_builds(view, game, rules, move, standing, takes)
+            held = _held_values(rules, view.hand[game] & ~(1 << move_card(move)))
+            _put_offers(rules, scale, (loose, standing, held), (takes, chances), out[i, at:])
 
 
 @inner_kernel
@@ -136,7 +147,7 @@ def _put_move(move: int, row: FloatArray) -> int:
     else:
         row[1 if loose or move_pile(move) else 0] = 1
     row[KINDS + CARD_CLASS[card]] = 1
-    at = _put_classes(loose, row, KINDS + N_CLASSES)
+    at = put_classes(loose, row, KINDS + N_CLASSES)
     if value:
         row[at + value - 2] = 1
     row[at + N_BUILDS] = move_pile(move)
@@ -176,13 +187,59 @@ def _put_gain(rules: RuleTable, loose: int, taken: int, standing: int, row: Floa
 
 
 @inner_kernel
-def _put_threats(totals: int, unseen: IntArray, held: IntArray, row: FloatArray) -> None:
-    """For each capture value: can something be taken with it, by cards unseen, by the rest of the hand?"""
-    for total in range(1, N_TOTALS + 1):
-        if totals >> total & 1:
-            row[total - 1] = 1
-            row[N_TOTALS + total - 1] = unseen[total] / COUNT_SCALE
-            row[2 * N_TOTALS + total - 1] = 1 if held[total] else 0
+def _add_builds(view: View, game: int, rules: RuleTable, move: int, standing: int, takes: IntArray) -> None:
+    """Add the builds `standing` (bits) after a move to what their values take."""
+    made = move_value(move)
+    for value in range(2, VALUES):
+        if not standing >> value & 1:
+            continue
+        cards = view.build_cards[game, value]
+        if value == made:
+            cards |= 1 << move_card(move) | move_loose(move)
+            if move_raises(move):
+                cards |= view.build_cards[game, value - sum_value(rules, move_card(move))]
+        takes[value] |= cards
+
+
+@inner_kernel
+def _put_offers(
+    rules: RuleTable,
+    scale: Scale,
+    after: tuple[int, int, int],
+    offers: tuple[IntArray, Doubles],
+    row: FloatArray,
+) -> None:
+    """For each value: cards that it takes, their worth, who may hold it; and the most that it comes to.
+
+    `after`: loose cards, values of builds and values of the own hand after the move; `offers`: what each
+    value takes, and the chance that another side holds it.
+    """
+    loose, standing, held = after
+    takes, chances = offers
+    peaks = N_VALUES * OFFERS
+    for value in range(1, N_VALUES + 1):
+        cards, mine = takes[value], held >> value & 1
+        clears = cards != 0 and loose & ~cards == 0 and standing & ~(1 << value) == 0
+        worth, at = take_worth(rules, scale, cards, clears), (value - 1) * OFFERS
+        row[at] = popcount(cards) / COUNT_SCALE
+        row[at + 1] = worth
+        row[at + 2] = chances[value]
+        row[at + 3] = chances[value] * worth
+        row[at + 4] = mine
+        row[at + 5] = mine * worth
+        row[peaks] = max(row[peaks], row[at + 3])
+        row[peaks + 1] += row[at + 3]
+        row[peaks + 2] = max(row[peaks + 2], row[at + 5])
+
+
+@inner_kernel
+def _held_values(rules: RuleTable, hand: int) -> int:
+    """The values (bits) that the cards of a hand capture with."""
+    values = 0
+    while hand:
+        values |= 1 << take_value(rules, lowest(hand))
+        hand &= hand - 1
+    return values
 
 
 @inner_kernel
@@ -203,39 +260,9 @@ def _put_builds(view: View, game: int, rules: RuleTable, row: FloatArray, at: in
 
 
 @inner_kernel
-def _put_classes(cards: int, row: FloatArray, at: int) -> int:
+def put_classes(cards: int, row: FloatArray, at: int) -> int:
     """Number of cards of each class; returns the next column."""
     while cards:
         row[at + CARD_CLASS[lowest(cards)]] += 1
         cards &= cards - 1
     return at + N_CLASSES
-
-
-@inner_kernel
-def _put_totals(totals: int, row: FloatArray, at: int) -> int:
-    """One column for each total 1-14; returns the next column."""
-    for total in range(1, N_TOTALS + 1):
-        row[at + total - 1] = totals >> total & 1
-    return at + N_TOTALS
-
-
-@inner_kernel
-def _takeable(rules: RuleTable, loose: int) -> int:
-    """Capture values that take something of the loose cards (bits)."""
-    totals = reachable(rules, loose)
-    while loose:
-        card = lowest(loose)
-        if is_alone(rules, card, alone_value(rules, card)):
-            totals |= 1 << alone_value(rules, card)
-        loose &= loose - 1
-    return totals
-
-
-@inner_kernel
-def _value_counts(rules: RuleTable, cards: int) -> IntArray:
-    """Number of the cards with each capture value, int64[MAX_VALUE + 1]."""
-    counts = np.zeros(MAX_VALUE + 1, np.int64)
-    while cards:
-        counts[hand_value(rules, lowest(cards))] += 1
-        cards &= cards - 1
-    return counts

@@ -70,12 +70,12 @@ class Search(NamedTuple):
 def points_of(rules: Rules) -> Yardstick:
     """Exact points."""
     points = Scale(point=1, card=0, spade=0, sweep=int(rules.option("sweeps") != "none"))
-    return Yardstick(points, 1, scale_of(rules))
+    return Yardstick(points, 1, scale_of(rules.table))
 
 
 def worth_of(rules: Rules) -> Yardstick:
     """Worth of captured cards."""
-    return Yardstick(scale_of(rules), 0, scale_of(rules))
+    return Yardstick(scale_of(rules.table), 0, scale_of(rules.table))
 
 
 def new_search() -> Search:

@@ -153,7 +153,7 @@ def _start(setting: Setting, n_seatings: int, chunk: int, size: int) -> tuple[Ve
         seeds = np.tile(stream.generate_state(size, np.uint64), n_seatings)
         env = VectorEnv(*games, seed=seeds, objective=setting.objective)
         return env, env.reset(dealers=dealers)
-    env = VectorEnv(*games, seed=0)
+    env = VectorEnv(*games, seed=0, auto_reset=False)
     ordered = np.tile(np.arange(N_CARDS, dtype=np.int8), (size, 1))
     decks = np.random.default_rng(stream).permuted(ordered, axis=1)
     return env, env.reset(decks=np.tile(decks, (n_seatings, 1)), dealers=dealers)

@@ -8,31 +8,68 @@ from types import TracebackType
 from torch.utils.tensorboard import SummaryWriter
 
 from agents.files import write_text
+from agents.registry import LADDER
 from casino_env.errors import CasinoError
+from casino_env.rules import ITEMS
+
+_MARGINS = {
+    name: meaning
+    for rung in LADDER
+    for name, meaning in (
+        (f"margin/{rung}", f"points per deal above {rung} on all other sides, every deck from each side"),
+        (f"margin/{rung}_low", "lower end of its 95 % interval"),
+        (f"margin/{rung}_high", "upper end"),
+    )
+}
+_HANDS = {f"value/explained_hand_{hand}": f"the same in hand {hand} of the deal" for hand in range(1, 7)}
+_ITEMS = {
+    f"points/{item}": f"points per deal for {item} above the guests on all other sides, in deals with guests"
+    for item in ITEMS
+}
 
 METRICS = {
     "loss/policy": "clipped surrogate loss of the actor, mean over the update's minibatches",
     "loss/value": "mean squared error of the critic, in points squared",
     "loss/entropy": "mean entropy of the choices among two or more moves, in nats",
-    "loss/kl": "estimated KL divergence from the policy that collected to the current one, in nats",
+    "loss/kl": "mean divergence from the policy that collected to the current one, in nats",
     "loss/clip_fraction": "share of choices whose probability ratio lies outside the clip range",
-    "loss/explained_variance": "share of the returns' variance that the critic explained when collecting",
-    "loss/learning_rate": "learning rate of the update",
-    "moves/trail": "share of all moves in self-play that are trails",
+    "loss/magnet": "mean divergence from the current policy to the averaged one, in nats, if ppo.magnet",
+    "loss/hand": "mean surprise at a card of another hand, in nats, if ppo.hand",
+    "loss/actor_gradient": "length of the actor's gradient before it is cut to 1",
+    "loss/critic_gradient": "length of the critic's",
+    "schedule/learning_rate": "learning rate of the update",
+    "schedule/entropy": "weight of the entropy bonus",
+    "value/explained": "share of the returns' variance that the critic explained when collecting",
+    **_HANDS,
+    "entropy/near_certain": "share of the choices in which one move had more than 99 %",
+    "entropy/moves_2": "mean entropy of choices among 2 moves, as a share of the most that it can be",
+    "entropy/moves_3_4": "the same among 3 or 4",
+    "entropy/moves_5_8": "the same among 5 to 8",
+    "entropy/moves_9_up": "the same among 9 or more",
+    "moves/trail": "share of the learner's moves that are trails",
     "moves/capture": "share that are captures",
     "moves/build": "share that make or add to a build",
     "moves/raise": "share that raise a build",
-    "margin/random": "points per deal above random on all other sides, every deck played from each side",
-    "margin/greedy": "points per deal above greedy on all other sides, every deck played from each side",
-    "time/decisions_per_second": "decisions collected and learned per second of collecting and learning",
-    "time/engine": "share of that time in the game: views, legal moves, steps, points",
+    "moves/own_build": "share that capture a build of the own side: builds kept",
+    "moves/foreign_build": "share that capture another side's: in self-play, builds lost",
+    "deals/sweep_points": "points for sweeps per deal, of all sides together",
+    **_ITEMS,
+    "league/margin_past": "points per deal above past selves, the prioritised ones of the rollout",
+    "league/margin_ladder": "points per deal above the ladder's agents among the guests",
+    "league/rating": "Elo rating of the learner among its guests; the untrained one had 0",
+    "league/past_selves": "past selves in the pool",
+    **_MARGINS,
+    "regret/per_deal": "points per deal given away in the last hand (see casino regret)",
+    "time/decisions_per_second": "decisions collected and learned per second, of all ranks together",
+    "time/whole_run": "the same over the whole run so far, evaluating and saving included",
+    "time/engine": "share of an update's time in the game: views, legal moves, steps, points",
     "time/features": "share in features of states and moves",
     "time/inference": "share in the networks' forward passes while collecting",
+    "time/guests": "share in guests' choices",
     "time/learning": "share in gradient steps: forward, backward, optimiser",
     "time/rest": "share in sampling, gathering minibatches, advantages and bookkeeping",
 }
 COLUMNS = ["decisions", *METRICS]
-MOVE_KINDS = ("moves/trail", "moves/capture", "moves/build", "moves/raise")
 
 
 class MetricsWriter:

@@ -1,4 +1,4 @@
-"""The networks: an actor that scores the legal moves of a view, and a critic that may see all hands.
+"""The networks: an actor that scores the legal moves of a view, and a critic that may see all cards.
 
 Axes: `B` games, `M` moves of all games together, `H` hidden units.
 """
@@ -8,12 +8,13 @@ from dataclasses import asdict, dataclass
 import torch
 from torch import Tensor, nn
 
-from agents.features import MOVE_WIDTH, hidden_width, state_width
+from agents.critic_features import critic_width, hands_width
+from agents.features import MOVE_WIDTH, state_width
 
 
 @dataclass(frozen=True)
 class NetworkShape:
-    """What must be known to rebuild the networks; kept in checkpoints."""
+    """What must be known to rebuild an actor; kept in checkpoints."""
 
     players: int
     hidden: int = 256
@@ -39,30 +40,61 @@ class Actor(nn.Module):
 
     def forward(self, states: Tensor, moves: Tensor, owner: Tensor) -> Tensor:
         """Logits [M] of states [B, F], moves [M, G] and the game of each move, owner [M]."""
-        with _products(self.bf16):
-            state = self.of_state(self.trunk(states)).index_select(0, owner)
+        return self.score_moves(self.summarise(states), moves, owner)
+
+    def summarise(self, states: Tensor) -> Tensor:
+        """The trunk's summary [B, H] of states [B, F]."""
+        with products(states, self.bf16):
+            return self.trunk(states)
+
+    def score_moves(self, summaries: Tensor, moves: Tensor, owner: Tensor) -> Tensor:
+        """Logits [M] of moves [M, G] in the games `owner` [M] of the summaries [B, H]."""
+        with products(moves, self.bf16):
+            state = self.of_state(summaries).index_select(0, owner)
             return self.score(torch.relu(state + self.of_move(moves))).squeeze(-1).float()
 
 
-class Critic(nn.Module):
-    """Value of the state for the seat to act; sees the other hands too, so it serves training only."""
+class HandHead(nn.Module):
+    """Guesses the other hands from an actor's summary: a task beside the game's, for training only."""
 
     def __init__(self, shape: NetworkShape) -> None:
         super().__init__()
         self.bf16 = False
-        self.trunk = _trunk(state_width(shape.players) + hidden_width(shape.players), shape.hidden)
+        self.guess = nn.Linear(shape.hidden, hands_width(shape.players))
+
+    def forward(self, summaries: Tensor) -> Tensor:
+        """Logits [B, (P - 1) * classes] of each class of card in each other hand, of summaries [B, H]."""
+        with products(summaries, self.bf16):
+            return self.guess(summaries).float()
+
+
+class Critic(nn.Module):
+    """Value of the state for the seat to act. `privileged`: it sees the hidden cards too.
+
+    It serves training only, so what it sees never helps anyone at play.
+    """
+
+    def __init__(self, shape: NetworkShape, privileged: bool = True) -> None:
+        super().__init__()
+        self.bf16, self.privileged = False, privileged
+        width = state_width(shape.players) + privileged * critic_width(shape.players)
+        self.trunk = _trunk(width, shape.hidden)
         self.value = nn.Linear(shape.hidden, 1)
         nn.init.zeros_(self.value.weight)
 
     def forward(self, states: Tensor, hidden: Tensor) -> Tensor:
-        """Values [B] of states [B, F] and other hands [B, F']."""
-        with _products(self.bf16):
-            return self.value(self.trunk(torch.cat([states, hidden], dim=1))).squeeze(-1).float()
+        """Values [B] of states [B, F] and what is hidden [B, F']."""
+        seen = torch.cat([states, hidden], dim=1) if self.privileged else states
+        with products(states, self.bf16):
+            return self.value(self.trunk(seen)).squeeze(-1).float()
 
 
-def _products(bf16: bool) -> torch.autocast:
-    """Matrix products in bfloat16 within the block, if asked for: faster where the processor has them."""
-    return torch.autocast("cpu", torch.bfloat16, enabled=bf16)
+def products(example: Tensor, bf16: bool) -> torch.autocast:
+    """Matrix products in bfloat16 within the block, if asked for, on the device of the example.
+
+    Faster where the processor has them; weights and what follows the products stay float32.
+    """
+    return torch.autocast(example.device.type, torch.bfloat16, enabled=bf16)
 
 
 def _trunk(width: int, hidden: int) -> nn.Sequential:

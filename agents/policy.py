@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from agents.checkpoint import load_actor
 from agents.features import move_features, state_features
 from agents.merging import choices_of
 from agents.network import Actor
-from agents.ragged import best, owners, sample
+from agents.ragged import best, sample
+from agents.rollout import score_moves
 from agents.shortlist import Shortlist
 from casino_env.legal import LegalMoves
 from casino_env.rules import Rules
@@ -21,7 +21,7 @@ class PolicyAgent:
     """Plays by an actor's scores. `greedy` takes the move with the highest score instead of sampling."""
 
     def __init__(self, actor: Actor, rules: Rules, name: str = "policy", greedy: bool = False) -> None:
-        self.name, self._actor, self._rules, self._greedy = name, actor, rules.table, greedy
+        self.name, self.actor, self._rules, self._greedy = name, actor, rules.table, greedy
 
     @classmethod
     def load(cls, path: Path, rules: Rules, players: int, greedy: bool = False) -> "PolicyAgent":
@@ -30,7 +30,7 @@ class PolicyAgent:
 
     def choose(self, view: View, legal: LegalMoves, rng: np.random.Generator) -> IntArray:
         """See `Agent.choose`."""
-        kept = choices_of(self._actor, legal)
+        kept = choices_of(self.actor, legal)
         logits = self.logits(view, kept)
         choices = np.zeros(len(kept.offsets) - 1, np.int64)
         if self._greedy:
@@ -41,7 +41,6 @@ class PolicyAgent:
 
     def logits(self, view: View, kept: Shortlist) -> np.ndarray:
         """Score of each move, float32[K]; a softmax over each list gives the policy."""
-        states = torch.from_numpy(state_features(view, self._rules))
-        moves = torch.from_numpy(move_features(view, kept.moves, kept.offsets, self._rules))
-        with torch.inference_mode():
-            return self._actor(states, moves, torch.from_numpy(owners(kept.offsets))).numpy()
+        states = state_features(view, self._rules)
+        moves = move_features(view, kept.moves, kept.offsets, self._rules)
+        return score_moves(self.actor, states, moves, kept.offsets)

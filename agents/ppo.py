@@ -1,9 +1,10 @@
 """Proximal policy optimisation over ragged move lists (Schulman et al. 2017, arXiv:1707.06347).
 
-Axes: `N` decisions, `M` moves of all decisions together. Losses are pure functions; `Learner` owns the
-networks and their optimiser.
+`Learner` owns the networks, their averages and the optimiser, and makes the gradient steps.
+Axes: `N` decisions, `C` of them with a choice, `M` moves of these together.
 """
 
+import copy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,17 +12,19 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from agents.advantage import seat_advantages
-from agents.network import Actor, Critic, NetworkShape
-from agents.ragged import entropy, log_softmax, owners
+from agents.batches import Batch, Targets, take_batch
+from agents.critic_features import hands_width
+from agents.features import N_CLASSES, UNSEEN
+from agents.losses import clipped_policy_loss, divergence, hand_loss, mean_or_zero
+from agents.network import Actor, Critic, HandHead, NetworkShape
+from agents.ragged import entropy, log_softmax
+from agents.ranks import Ranks
 from agents.rollout import Rollout
 from agents.stopwatch import Stopwatch
-from casino_env.legal import select_lists
 
 ADAM_EPSILON = 1e-5
 GRADIENT_NORM = 1.0
-SPREAD_FLOOR = 1e-8  # against division by 0
-_PARTS = ("actor", "critic", "optimiser")
+_PARTS = ("actor", "average", "critic", "hand_head", "optimiser")
 
 
 @dataclass(frozen=True)
@@ -36,64 +39,48 @@ class PPOConfig:
     discount: float = 1.0
     trace: float = 0.9
     max_kl: float = 0.05
+    stop_kl: float = 1.0
+    kl: float = 0.0
+    magnet: float = 0.0
+    average: float = 0.0
+    hand: float = 0.0
+    privileged: bool = True
+    early_points: bool = True
     bf16: bool = False
 
 
-def clipped_policy_loss(log_ratio: Tensor, advantages: Tensor, clip: float) -> Tensor:
-    """The clipped surrogate [N] (eq. 7 of the paper), to be minimised."""
-    ratio = log_ratio.exp()
-    return -torch.minimum(ratio * advantages, ratio.clamp(1 - clip, 1 + clip) * advantages)
+class Rates(NamedTuple):
+    """What changes over a run."""
 
-
-def approximate_kl(log_ratio: Tensor) -> Tensor:
-    """Estimate [N] of KL(old || new) from log(new / old) of the choices: r - 1 - log r, never negative."""
-    return log_ratio.exp() - 1 - log_ratio
-
-
-def explained_variance(values: np.ndarray, returns: np.ndarray) -> float:
-    """Share of the returns' variance that the values explain; at most 1, 0 if the returns do not vary."""
-    spread = returns.var()
-    return float(1 - (returns - values).var() / spread) if spread > 0 else 0.0
-
-
-def standardised(advantages: np.ndarray, free: np.ndarray) -> np.ndarray:
-    """Advantages [N] shifted and scaled to mean 0 and deviation 1 over the decisions where `free` [N]."""
-    chosen = advantages[free]
-    if not len(chosen):
-        return np.zeros_like(advantages)
-    return (advantages - chosen.mean()) / (chosen.std() + SPREAD_FLOOR)
-
-
-def mean_or_zero(values: Tensor) -> Tensor:
-    """The mean of values [N], 0 if there are none."""
-    return values.sum() / max(len(values), 1)
-
-
-class Batch(NamedTuple):
-    """Decisions of a gradient step, `N` of them, `C` with a choice between `M` moves."""
-
-    states: Tensor  # [N, F]
-    hidden: Tensor  # [N, F']
-    returns: Tensor  # [N]
-    free_states: Tensor  # [C, F]
-    moves: Tensor  # [M, G]
-    owner: Tensor  # [M] the choice, of C, that each move belongs to
-    chosen: Tensor  # [C] which of the moves
-    log_probs: Tensor  # [C] of the chosen, by the policy that collected
-    advantages: Tensor  # [C]
+    learning: float  # Adam's step size
+    entropy: float  # weight of the bonus
+    average: float  # what the averaged actor keeps of itself
 
 
 class Learner:
     """An actor and a critic trained side by side."""
 
-    def __init__(self, shape: NetworkShape, config: PPOConfig, seed: int) -> None:
-        self.shape, self.config = shape, config
+    def __init__(self, shape: NetworkShape, config: PPOConfig, seed: int, ranks: Ranks | None = None) -> None:
+        self.shape, self.config, self.ranks = shape, config, ranks or Ranks()
         with torch.random.fork_rng(devices=[]):  # leaves the global random state as it was
             torch.manual_seed(seed)
-            self.actor, self.critic = Actor(shape), Critic(shape)
-        self.actor.bf16 = self.critic.bf16 = config.bf16
-        parameters = [*self.actor.parameters(), *self.critic.parameters()]
-        self.optimiser = torch.optim.Adam(parameters, lr=config.learning_rate, eps=ADAM_EPSILON, fused=True)
+            self.actor, self.critic = Actor(shape), Critic(shape, config.privileged)
+            self.hand_head = HandHead(shape)
+        self.average = copy.deepcopy(self.actor)  # of the actor over updates, if `config.average`
+        for network in (self.actor, self.critic, self.hand_head, self.average):
+            network.bf16 = config.bf16
+            network.to(self.ranks.device)
+        self._trained = [*self.actor.parameters(), *self.critic.parameters()]
+        if config.hand:
+            self._trained += self.hand_head.parameters()
+        self.optimiser = torch.optim.Adam(
+            self._trained, lr=config.learning_rate, eps=ADAM_EPSILON, fused=True
+        )
+
+    @property
+    def released(self) -> Actor:
+        """The actor to be measured and given away."""
+        return self.average if self.config.average else self.actor
 
     def state_dict(self) -> dict[str, Any]:
         """Weights and optimiser, to continue from exactly here."""
@@ -105,84 +92,108 @@ class Learner:
             getattr(self, name).load_state_dict(state[name])
 
     def update(
-        self, rollout: Rollout, rate: float, rng: np.random.Generator, watch: Stopwatch | None = None
+        self,
+        rollout: Rollout,
+        targets: Targets,
+        rates: Rates,
+        rng: np.random.Generator,
+        watch: Stopwatch | None = None,
     ) -> dict[str, float]:
-        """Learn from a rollout with the learning rate `rate`; returns the metrics of the update.
+        """Learn from a rollout; returns the metrics of the update, means over its gradient steps and ranks.
 
-        Stops before the epochs are done once the policy has moved by more than `max_kl`.
+        Stops before the epochs are done once the policy has moved by more than `max_kl`. RuntimeError if
+        the parameters of two ranks differ.
         """
         watch = watch or Stopwatch()
         for group in self.optimiser.param_groups:
-            group["lr"] = rate
-        config = self.config
-        advantages = seat_advantages(
-            rollout.rewards, rollout.values, rollout.seats, rollout.done, config.discount, config.trace
-        )
-        returns = (advantages + rollout.values).ravel()
-        free = np.diff(rollout.offsets) > 1
-        targets = standardised(advantages.ravel(), free), returns
-        metrics: list[dict[str, float]] = []
-        for _ in range(config.epochs):
-            order = rng.permutation(len(returns))
-            for start in range(0, len(order), config.minibatch):
-                rows = order[start : start + config.minibatch]
-                batch = take_batch(rollout, targets, rows)
+            group["lr"] = rates.learning
+        steps: list[dict[str, Tensor]] = []
+        for _ in range(self.config.epochs):
+            order = rng.permutation(len(rollout.choices))
+            for start in range(0, len(order), self.config.minibatch):
+                batch = take_batch(rollout, targets, order[start : start + self.config.minibatch])
                 watch.lap("rest")
-                metrics.append(self._step(batch))
+                steps.append(self._step(batch.to(self.ranks.device), rates.entropy))
                 watch.lap("learning")
-            if metrics[-1]["loss/kl"] > config.max_kl:
+            if self._over_ranks([steps[-1]["loss/kl"].item()])[0] > self.config.max_kl:
                 break
-        mean = {name: float(np.mean([row[name] for row in metrics])) for name in metrics[0]}
-        mean["loss/explained_variance"] = explained_variance(rollout.values.ravel(), returns)
+        names = list(steps[0])
+        means = torch.stack([torch.stack(list(step.values())) for step in steps]).mean(dim=0).tolist()
+        self._follow(rates.average)
+        self.ranks.check_equal(self._trained)
         watch.lap("rest")
-        return mean
+        return dict(zip(names, self._over_ranks(means), strict=True))
 
-    def _step(self, batch: Batch) -> dict[str, float]:
-        """One gradient step."""
-        policy_loss, spread, log_ratio = self._judge_actor(batch)
+    def _step(self, batch: Batch, entropy_bonus: float) -> dict[str, Tensor]:
+        """One gradient step; returns its metrics."""
+        loss, metrics = self._judge_actor(batch, entropy_bonus)
         values = self.critic(batch.states, batch.hidden)
         value_loss = nn.functional.mse_loss(values, batch.returns)
-        loss = policy_loss - self.config.entropy * spread + value_loss
         self.optimiser.zero_grad()
-        loss.backward()
-        for network in (self.actor, self.critic):  # each by itself: the critic's are much larger
+        (loss + value_loss).backward()
+        self.ranks.average_gradients(self._trained)
+        norms = [  # each by itself: the critic's are much larger
             nn.utils.clip_grad_norm_(network.parameters(), GRADIENT_NORM)
+            for network in (self.actor, self.critic)
+        ]
         self.optimiser.step()
-        with torch.no_grad():
-            clipped = (log_ratio.exp() - 1).abs().gt(self.config.clip).float()
-            return {
-                "loss/policy": policy_loss.item(),
-                "loss/value": value_loss.item(),
-                "loss/entropy": spread.item(),
-                "loss/kl": mean_or_zero(approximate_kl(log_ratio)).item(),
-                "loss/clip_fraction": mean_or_zero(clipped).item(),
-            }
+        metrics |= {
+            "loss/value": value_loss,
+            "loss/actor_gradient": norms[0],
+            "loss/critic_gradient": norms[1],
+        }
+        return {name: value.detach() for name, value in metrics.items()}
 
-    def _judge_actor(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-        """Policy loss and entropy, means over the choices, and log(new / old) of each [C]."""
-        choices = len(batch.chosen)
-        log_probs = log_softmax(self.actor(batch.free_states, batch.moves, batch.owner), batch.owner, choices)
-        log_ratio = log_probs.index_select(0, batch.chosen) - batch.log_probs
-        surrogate = clipped_policy_loss(log_ratio, batch.advantages, self.config.clip)
-        return mean_or_zero(surrogate), mean_or_zero(entropy(log_probs, batch.owner, choices)), log_ratio
+    def _judge_actor(self, batch: Batch, entropy_bonus: float) -> tuple[Tensor, dict[str, Tensor]]:
+        """The actor's loss, and its parts as metrics: means over the choices."""
+        config, choices = self.config, len(batch.chosen)
+        states = batch.states.index_select(0, batch.free)
+        summaries = self.actor.summarise(states)
+        log_probs = log_softmax(
+            self.actor.score_moves(summaries, batch.moves, batch.owner), batch.owner, choices
+        )
+        log_ratio = (log_probs - batch.log_probs).index_select(0, batch.chosen)
+        policy_loss = mean_or_zero(clipped_policy_loss(log_ratio, batch.advantages, config.clip))
+        spread = mean_or_zero(entropy(log_probs, batch.owner, choices))
+        moved = mean_or_zero(divergence(batch.log_probs, log_probs, batch.owner, choices))
+        clipped = mean_or_zero(((log_ratio.exp() - 1).abs() > config.clip).float())
+        loss = policy_loss - entropy_bonus * spread
+        metrics = {
+            "loss/policy": policy_loss,
+            "loss/entropy": spread,
+            "loss/kl": moved,
+            "loss/clip_fraction": clipped,
+        }
+        if config.kl:
+            loss = loss + config.kl * moved
+        if config.magnet:
+            pull = mean_or_zero(divergence(log_probs, self._magnet(states, batch), batch.owner, choices))
+            loss, metrics["loss/magnet"] = loss + config.magnet * pull, pull
+        if config.hand:
+            guess = self._judge_guess(summaries, batch)
+            loss, metrics["loss/hand"] = loss + config.hand * guess, guess
+        return loss, metrics
 
+    @torch.no_grad()
+    def _magnet(self, states: Tensor, batch: Batch) -> Tensor:
+        """Log-probabilities [M] of the averaged policy."""
+        return log_softmax(self.average(states, batch.moves, batch.owner), batch.owner, len(batch.chosen))
 
-def take_batch(rollout: Rollout, targets: tuple[np.ndarray, np.ndarray], rows: np.ndarray) -> Batch:
-    """The decisions `rows` of a rollout; those with a choice teach the actor.
+    def _judge_guess(self, summaries: Tensor, batch: Batch) -> Tensor:
+        """The loss of guessing the other hands."""
+        unseen = batch.states.index_select(0, batch.free)[:, UNSEEN]
+        hands = batch.hidden.index_select(0, batch.free)[:, : hands_width(self.shape.players)]
+        by_hand = len(hands), self.shape.players - 1, N_CLASSES
+        logits = self.hand_head(summaries)
+        return mean_or_zero(hand_loss(logits.view(by_hand), unseen, hands.reshape(by_hand)))
 
-    `targets` [N], [N] are the standardised advantages and the returns of the whole rollout.
-    """
-    advantages, returns = targets
-    free = rows[rollout.offsets[rows + 1] - rollout.offsets[rows] > 1]
-    moves, offsets = select_lists(rollout.offsets, free)
-    return Batch(
-        states=torch.from_numpy(rollout.states[rows]),
-        hidden=torch.from_numpy(rollout.hidden[rows]),
-        returns=torch.from_numpy(returns[rows]).float(),
-        free_states=torch.from_numpy(rollout.states[free]),
-        moves=torch.from_numpy(rollout.moves[moves]),
-        owner=torch.from_numpy(owners(offsets)),
-        chosen=torch.from_numpy(offsets[:-1] + rollout.choices[free]),
-        log_probs=torch.from_numpy(rollout.log_probs[free]),
-        advantages=torch.from_numpy(advantages[free]).float(),
-    )
+    @torch.no_grad()
+    def _follow(self, keep: float) -> None:
+        """Let the average follow the actor, keeping the share `keep` of what it was."""
+        if self.config.average:
+            for mean, now in zip(self.average.parameters(), self.actor.parameters(), strict=True):
+                mean.lerp_(now, 1 - keep)
+
+    def _over_ranks(self, values: list[float]) -> list[float]:
+        """Means over all ranks."""
+        return [float(total) / self.ranks.size for total in self.ranks.sum(values)]

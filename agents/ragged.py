@@ -18,17 +18,21 @@ def owners(offsets: IntArray) -> IntArray:
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
 
 
+def list_sums(terms: Tensor, owner: Tensor, games: int) -> Tensor:
+    """Sum [B] of each game's terms [M]."""
+    return terms.new_zeros(games).index_add(0, owner, terms)
+
+
 def log_softmax(logits: Tensor, owner: Tensor, games: int) -> Tensor:
     """Log-probabilities [M] of logits [M] within each game's list."""
-    top = torch.full((games,), -torch.inf).scatter_reduce(0, owner, logits.detach(), "amax")
+    top = logits.new_full((games,), -torch.inf).scatter_reduce(0, owner, logits.detach(), "amax")
     shifted = logits - top.index_select(0, owner)
-    total = torch.zeros(games).index_add(0, owner, shifted.exp())
-    return shifted - total.log().index_select(0, owner)
+    return shifted - list_sums(shifted.exp(), owner, games).log().index_select(0, owner)
 
 
 def entropy(log_probs: Tensor, owner: Tensor, games: int) -> Tensor:
     """Entropy [B] of each game's choice, in nats."""
-    return torch.zeros(games).index_add(0, owner, -log_probs * log_probs.exp())
+    return list_sums(-log_probs * log_probs.exp(), owner, games)
 
 
 @kernel
@@ -49,13 +53,13 @@ def sample(
 
 
 @kernel
-def log_prob(
-    logits: NDArray[np.float32], offsets: IntArray, choices: IntArray, out: NDArray[np.float32]
-) -> None:
-    """Write the log-probability [B] of each game's choice to `out`."""
-    for game in range(choices.shape[0]):
+def normalise(logits: NDArray[np.float32], offsets: IntArray) -> None:
+    """Turn logits [M] into log-probabilities within each game's list, in place."""
+    for game in range(offsets.shape[0] - 1):
         first, end = offsets[game], offsets[game + 1]
-        out[game] = logits[first + choices[game]] - _log_total(logits, first, end)
+        norm = _log_total(logits, first, end)
+        for i in range(first, end):
+            logits[i] -= norm
 
 
 @inner_kernel

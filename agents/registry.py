@@ -131,6 +131,7 @@ KINDS: dict[str, Kind] = {
     "counter": Kind(_make_counter, {"worlds": _count}),
     "searcher": Kind(_make_searcher, {"worlds": _count, "moves": _count, "ms": _milliseconds}),
 }
+LADDER = tuple(KINDS)  # weakest first
 
 
 def _checkpoint(path: str) -> Kind:

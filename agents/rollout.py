@@ -1,144 +1,193 @@
-"""Self-play: whole deals played by one policy in every seat, kept as flat arrays.
+"""Self-play: whole deals, played by the learner in every seat or against guests, kept as flat arrays.
 
-Axes: `T` = 48 turns, `B` games, `P` seats, `N` = T·B decisions (turn by turn), `M` moves of all decisions.
-A rollout holds whole deals, so that no advantage has to be cut off.
+Axes: `T` = 48 turns, `B` games, `P` seats, `S` sides, `I` items that score, `N` decisions of the learner
+(turn by turn), `M` legal moves of all of them. A rollout holds whole deals: no advantage is cut off.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.features import FloatArray, hidden_features, move_features, state_features
+from agents.base import Agent
+from agents.buffers import Buffers
+from agents.contestant import ask
+from agents.critic_features import critic_features
+from agents.features import FloatArray, move_features, state_features
 from agents.merging import choices_of
 from agents.network import Actor, Critic
-from agents.ragged import log_prob, owners, sample
+from agents.play_facts import banked_margins, lift_kinds, points_by_item
+from agents.ragged import normalise, owners, sample
 from agents.stopwatch import Stopwatch
-from casino_env.bits import popcount
-from casino_env.cards import SPADES
-from casino_env.jit import borrow, kernel
-from casino_env.moves import move_loose, move_pile, move_raises, move_value
-from casino_env.objectives import margins
-from casino_env.rules import TURNS, RuleTable
-from casino_env.scoring import card_points, side_cards
-from casino_env.state import IntArray, State
-from casino_env.vector_env import VectorEnv
+from casino_env.legal import LegalMoves, select_legal
+from casino_env.rules import TURNS
+from casino_env.state import IntArray
+from casino_env.vector_env import Step, VectorEnv
+from casino_env.view import View, select_view
 
-HALF_DECK, HALF_SUIT = 26, 6  # more than half is certain to be the most
+LEARNER = 0  # in `Guests.holders`
+
+
+class Guests(NamedTuple):
+    """Who else sits at the tables."""
+
+    agents: Sequence[Agent]
+    holders: IntArray  # [B, P] who plays each seat: LEARNER, or k for `agents[k - 1]`
 
 
 class Rollout(NamedTuple):
-    """Decisions of `B` whole deals."""
+    """The learner's decisions in `B` whole deals; valid until its buffers are filled again."""
 
     states: FloatArray  # [N, F]
-    hidden: FloatArray  # [N, F']
+    hidden: FloatArray  # [N, F'] what only the critic sees
     moves: FloatArray  # [M, G]
     offsets: IntArray  # [N + 1]
     choices: IntArray  # [N] index into each decision's list
-    log_probs: NDArray[np.float32]  # [N] of the choices, by the policy that made them
-    values: NDArray[np.float64]  # [T, B]
-    seats: IntArray  # [T, B]
+    log_probs: FloatArray  # [M] of all moves, by the policy that chose
+    values: NDArray[np.float64]  # [T, B], 0 where a guest acts
+    seats: IntArray  # [T, B] the acting seat
+    ours: NDArray[np.bool_]  # [T, B] whether the learner acts; the N decisions are these, in order
     rewards: NDArray[np.float64]  # [T, B, P]
     done: NDArray[np.bool_]  # [T, B]
-    kinds: IntArray  # [N] 0 trail, 1 capture, 2 build, 3 raise
+    played: IntArray  # [N] packed moves chosen
+    lifted: IntArray  # [N] 0, OWN or FOREIGN (see `play_facts`)
+    points: IntArray  # [B, S, I] of the finished deals
+    holders: IntArray  # [B, P] as in `Guests`
 
 
 def collect(
-    env: VectorEnv, actor: Actor, critic: Critic, rng: np.random.Generator, watch: Stopwatch | None = None
+    env: VectorEnv,
+    networks: tuple[Actor, Critic],
+    rng: np.random.Generator,
+    buffers: Buffers,
+    guests: Guests | None = None,
+    pays_early: bool = True,
+    watch: Stopwatch | None = None,
 ) -> Rollout:
-    """Play one deal in every game of `env`, all seats by the actor; `rng` seeds the deals and choices."""
+    """Play one deal in every game of `env`, which must not reset by itself; `rng` seeds deals and choices.
+
+    `pays_early`: points are paid once they are certain (see `banked_margins`), not at the end of the deal.
+    Raises CasinoError, naming it, if a guest fails.
+    """
     watch = watch or Stopwatch()
+    everyone = np.arange(env.num_envs)
+    holders = guests.holders if guests else np.zeros((env.num_envs, env.players), np.int64)
     legal = env.reset(seed=int(rng.integers(2**63)))
-    games, players = env.num_envs, env.players
-    states, hidden, moves, counts, choices, logps, packed = [], [], [], [], [], [], []
-    values, seats = np.zeros((TURNS, games)), np.zeros((TURNS, games), np.int64)
-    rewards, done = np.zeros((TURNS, games, players)), np.zeros((TURNS, games), np.bool_)
-    banked = banked_margins(env.state, env.rules.table)
+    record = _Record(env, networks, buffers, watch)
     for turn in range(TURNS):
-        view = env.view()
-        seats[turn] = env.state.turn
-        watch.lap("engine")
-        states.append(state_features(view, env.rules.table))
-        hidden.append(hidden_features(env.state))
-        kept = choices_of(actor, legal)
-        moves.append(move_features(view, kept.moves, kept.offsets, env.rules.table))
-        counts.append(np.diff(kept.offsets))
-        watch.lap("features")
-        with torch.inference_mode():
-            state = torch.from_numpy(states[-1])
-            owner = torch.from_numpy(owners(kept.offsets))
-            logits = actor(state, torch.from_numpy(moves[-1]), owner).numpy()
-            values[turn] = critic(state, torch.from_numpy(hidden[-1])).numpy()
-        watch.lap("inference")
-        choice, logp = np.zeros(games, np.int64), np.zeros(games, np.float32)
-        sample(logits, kept.offsets, rng.random(games), choice)
-        log_prob(logits, kept.offsets, choice, logp)
-        choices.append(choice)
-        logps.append(logp)
-        packed.append(kept.moves[kept.offsets[:-1] + choice])
-        watch.lap("rest")
-        step = env.step(kept.originals(choice, legal.offsets))
+        acting, answers = holders[everyone, env.state.turn], np.zeros(env.num_envs, np.int64)
+        rows = np.flatnonzero(acting == LEARNER)
+        answers[rows] = record.decide(turn, rows, legal, rng)
+        for k, guest in enumerate(guests.agents if guests else (), start=1):
+            rows = np.flatnonzero(acting == k)
+            if len(rows):
+                answers[rows] = ask(guest, guest.name, *_of_games(env.view(), legal, rows), rng)
+        watch.lap("guests")
+        step = env.step(answers)
+        record.pay(turn, step, pays_early)
         legal = step.legal
-        done[turn] = step.terminated
-        after = banked_margins(env.state, env.rules.table) * ~step.terminated[:, None]
-        rewards[turn] = step.rewards + after - banked
-        banked = after
         watch.lap("engine")
-    rollout = Rollout(
-        states=np.concatenate(states),
-        hidden=np.concatenate(hidden),
-        moves=np.concatenate(moves),
-        offsets=np.concatenate([[0], np.cumsum(np.concatenate(counts))]),
-        choices=np.concatenate(choices),
-        log_probs=np.concatenate(logps),
-        values=values,
-        seats=seats,
-        rewards=rewards,
-        done=done,
-        kinds=move_kinds(np.concatenate(packed)),
-    )
+    rollout = record.finish(holders)
     watch.lap("rest")
     return rollout
 
 
-def banked_margins(state: State, rules: RuleTable) -> NDArray[np.float64]:
-    """Margin of each seat [B, P] in the points that are already certain: cards that score, sweeps, and a
-    majority once more than half is held.
+class _Record:
+    """A rollout in the making."""
 
-    Paying its change at every turn and the rest at the end adds up exactly to the margin of the deal
-    (potential-based shaping, Ng et al. 1999, for a discount of 1).
-    """
-    games, players = state.hands.shape
-    sides = state.score.shape[1]
-    totals = np.zeros((games, sides), np.int64)
-    _bank(state, rules, totals)
-    return margins(totals)[:, np.arange(players) % sides]
+    def __init__(
+        self, env: VectorEnv, networks: tuple[Actor, Critic], buffers: Buffers, watch: Stopwatch
+    ) -> None:
+        self._env, self._networks, self._buffers, self._watch = env, networks, buffers, watch
+        self._buffers.clear()
+        shape = TURNS, env.num_envs
+        self._values, self._seats = np.zeros(shape), np.zeros(shape, np.int64)
+        self._rewards = np.zeros((*shape, env.players))
+        self._ours, self._done = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
+        self._banked = np.zeros((env.num_envs, env.players))
+        self._lists: list[tuple[IntArray, ...]] = []  # of each turn: number of moves, choice, move, lifted
+        self._log_probs: list[FloatArray] = []
+
+    def decide(self, turn: int, rows: IntArray, legal: LegalMoves, rng: np.random.Generator) -> IntArray:
+        """The learner's choices [R] in the games `rows` [R]; noted with all that led to them."""
+        env, buffers, watch, (actor, critic) = self._env, self._buffers, self._watch, self._networks
+        table = env.rules.table
+        self._seats[turn], self._ours[turn, rows] = env.state.turn, True
+        view, lists = _of_games(env.view(), legal, rows)
+        watch.lap("engine")
+        kept = choices_of(actor, lists)
+        moves, offsets = kept.moves, kept.offsets
+        states = state_features(view, table, buffers.states.extend(len(rows)))
+        options = move_features(view, moves, offsets, table, buffers.moves.extend(len(moves)))
+        hidden = critic_features(env.state, rows, table, buffers.hidden.extend(len(rows)))
+        watch.lap("features")
+        log_probs = score_moves(actor, states, options, offsets)
+        self._values[turn, rows] = judge(critic, states, hidden)
+        watch.lap("inference")
+        choices = np.zeros(len(rows), np.int64)
+        normalise(log_probs, offsets)
+        sample(log_probs, offsets, rng.random(len(rows)), choices)
+        chosen = moves[offsets[:-1] + choices]
+        self._lists.append((np.diff(offsets), choices, chosen, lift_kinds(view, chosen, table)))
+        self._log_probs.append(log_probs)
+        watch.lap("rest")
+        return kept.originals(choices, lists.offsets)
+
+    def pay(self, turn: int, step: Step, early: bool) -> None:
+        """Note what a step brought."""
+        self._done[turn], self._rewards[turn] = step.terminated, step.rewards
+        if early:
+            after = banked_margins(self._env.state, self._env.rules.table) * ~step.terminated[:, None]
+            self._rewards[turn] += after - self._banked
+            self._banked = after
+
+    def finish(self, holders: IntArray) -> Rollout:
+        """The rollout, once all deals are over."""
+        counts, choices, played, lifted = (
+            np.concatenate(arrays) for arrays in zip(*self._lists, strict=True)
+        )
+        return Rollout(
+            states=self._buffers.states.all(),
+            hidden=self._buffers.hidden.all(),
+            moves=self._buffers.moves.all(),
+            offsets=np.concatenate([[0], np.cumsum(counts)]),
+            choices=choices,
+            log_probs=np.concatenate(self._log_probs),
+            values=self._values,
+            seats=self._seats,
+            ours=self._ours,
+            rewards=self._rewards,
+            done=self._done,
+            played=played,
+            lifted=lifted,
+            points=points_by_item(self._env.state, self._env.rules.table),
+            holders=holders,
+        )
 
 
-@kernel
-def _bank(state: State, rules: RuleTable, totals: IntArray) -> None:
-    state, sides = borrow(state), totals.shape[1]
-    for game in range(totals.shape[0]):
-        for seat in range(state.hands.shape[1]):
-            if rules.sweeps:
-                totals[game, seat % sides] += state.sweeps[game, seat]
-        for side in range(sides):
-            cards = side_cards(state, game, side, sides)
-            totals[game, side] += card_points(rules, cards)
-            if popcount(cards) > HALF_DECK:
-                totals[game, side] += rules.most_cards
-            if popcount(cards & SPADES) > HALF_SUIT:
-                totals[game, side] += rules.most_spades
+def score_moves(actor: Actor, states: FloatArray, moves: FloatArray, offsets: IntArray) -> FloatArray:
+    """An actor's logits [M] of moves [M, G] in states [B, F]; `offsets` [B + 1] say which are whose."""
+    device = actor.score.weight.device
+    given = (states, moves, owners(offsets))
+    with torch.inference_mode():
+        logits: FloatArray = actor(*(torch.from_numpy(array).to(device) for array in given)).cpu().numpy()
+    return logits
 
 
-@kernel
-def move_kinds(moves: IntArray) -> IntArray:
-    """Kind of each packed move [N]: 0 trail, 1 capture, 2 build, 3 raise."""
-    kinds = np.zeros(moves.shape[0], np.int64)
-    for i in range(moves.shape[0]):
-        if move_value(moves[i]):
-            kinds[i] = 2 + move_raises(moves[i])
-        elif move_loose(moves[i]) or move_pile(moves[i]):
-            kinds[i] = 1
-    return kinds
+def judge(critic: Critic, states: FloatArray, hidden: FloatArray) -> FloatArray:
+    """A critic's values [B] of states [B, F] and what is hidden [B, F']."""
+    device = critic.value.weight.device
+    with torch.inference_mode():
+        values: FloatArray = (
+            critic(*(torch.from_numpy(array).to(device) for array in (states, hidden))).cpu().numpy()
+        )
+    return values
+
+
+def _of_games(view: View, legal: LegalMoves, games: IntArray) -> tuple[View, LegalMoves]:
+    """What concerns some games, in rising order; nothing is copied if these are all."""
+    if len(games) == len(view.hand):
+        return view, legal
+    return select_view(view, games), select_legal(legal, games)

@@ -10,6 +10,7 @@ import yaml
 from agents.checkpoint import load_resume, save_actor, save_resume
 from agents.config import MADE_BY, Config, config_dict
 from agents.files import write_text
+from agents.league import League
 from agents.ppo import Learner
 from agents.versions import versions
 from casino_env.arguments import is_count
@@ -17,7 +18,7 @@ from casino_env.errors import CasinoError
 from casino_env.rules import Rules
 
 PACKAGES = ("numpy", "numba", "torch", "gymnasium", "pettingzoo")
-RESUME_FORMAT = "royal-casino-resume-3"
+RESUME_FORMAT = "royal-casino-resume-4"
 COUNTERS = ("updates", "decisions", "seconds")
 
 
@@ -53,21 +54,22 @@ class RunFolder:
         write_text(self.config_path, text)
         return text
 
-    def save(self, learner: Learner, rules: Rules, counters: dict[str, int]) -> Path:
-        """Write the actor's checkpoint and the resume file; returns the checkpoint's path."""
+    def save(self, learner: Learner, league: League, rules: Rules, counters: dict[str, int]) -> Path:
+        """Write the released actor's checkpoint and the resume file; returns the checkpoint's path."""
         path = self.path / "checkpoints" / f"step_{counters['decisions']:012d}.safetensors"
-        save_actor(path, learner.actor, learner.shape, rules, counters)
+        save_actor(path, learner.released, learner.shape, rules, counters)
         state = {
             "format": RESUME_FORMAT,
             "rules": str(rules),
             "counters": counters,
             "learner": learner.state_dict(),
+            "league": league.state_dict(),
         }
         save_resume(self.path / "resume.pt", state)
         return path
 
-    def restore(self, learner: Learner, rules: Rules) -> dict[str, int]:
-        """Load the learner's state; returns the counters. CasinoError if the file does not fit."""
+    def restore(self, learner: Learner, league: League, rules: Rules) -> dict[str, int]:
+        """Load the state of learner and league; returns the counters. CasinoError if it does not fit."""
         path = self.path / "resume.pt"
         state = load_resume(path)
         if state.get("format") != RESUME_FORMAT:
@@ -79,6 +81,7 @@ class RunFolder:
             raise CasinoError(f"resume: {path} has no counts of {', '.join(COUNTERS)}")
         try:
             learner.load_state_dict(state["learner"])
+            league.load_state_dict(state["league"])
             return {name: counters[name] for name in COUNTERS}
         except (AttributeError, KeyError, RuntimeError, TypeError, ValueError) as error:
             reason = " ".join(str(error).split())[:200]

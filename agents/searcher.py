@@ -46,7 +46,7 @@ class SearcherAgent:
     ) -> None:
         if worlds is not None and ms is not None:
             raise CasinoError("searcher: give worlds or ms, not both")
-        self._rules, self._scale = rules.table, scale_of(rules)
+        self._rules, self._scale = rules.table, scale_of(rules.table)
         self._worlds, self._most = WORLDS if worlds is None else worlds, moves
         self._seconds = None if ms is None else ms / 1000
         self._scratch = Scratch(empty_state(2, players), np.zeros(WORK_SIZE, np.int64))

@@ -11,8 +11,8 @@ from casino_env.bits import popcount
 from casino_env.cards import SPADES
 from casino_env.jit import inner_kernel
 from casino_env.moves import move_card, move_loose, move_pile, move_value
-from casino_env.rules import Rules, RuleTable, hand_value
-from casino_env.scoring import card_points
+from casino_env.rules import RuleTable, hand_value
+from casino_env.scoring import SWEEPS_NONE, card_points
 from casino_env.state import IntArray, State, union
 from casino_env.view import View
 
@@ -33,14 +33,13 @@ class Scale(NamedTuple):
     sweep: int
 
 
-def scale_of(rules: Rules) -> Scale:
+def scale_of(table: RuleTable) -> Scale:
     """The scale of a rule set."""
-    table = rules.table
     return Scale(
         point=POINT,
         card=table.most_cards * POINT // HALF_DECK,
         spade=table.most_spades * POINT // HALF_SUIT,
-        sweep=0 if rules.option("sweeps") == "none" else POINT,
+        sweep=0 if table.sweeps == SWEEPS_NONE else POINT,
     )
 
 

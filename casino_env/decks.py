@@ -1,6 +1,7 @@
 """Decks: shuffling and reading them. The one place where randomness enters a game."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,18 +35,18 @@ class DeckStreams:
     """
 
     def __init__(self, games: int, seed: Seeds) -> None:
-        seeds = check_seeds(seed, games)
-        if seeds is None:
-            children = np.random.SeedSequence(check_seed(seed)).spawn(games)
-            self._rngs = [np.random.default_rng(child) for child in children]
-        else:
-            self._rngs = [np.random.default_rng(one) for one in seeds]
+        self._seeds: Any = check_seeds(seed, games)
+        if self._seeds is None:
+            self._seeds = np.random.SeedSequence(check_seed(seed)).spawn(games)
+        self._rngs: dict[int, np.random.Generator] = {}  # of the games that have drawn
         self._decks = np.zeros((games, DECKS_AHEAD, N_CARDS), np.int8)
         self._used = np.full(games, DECKS_AHEAD)
 
     def draw(self, games: NDArray[np.int64]) -> NDArray[np.int8]:
         """The next deck of each of `games` [E], int8[E, 52]."""
         for game in games[self._used[games] == DECKS_AHEAD]:
+            if game not in self._rngs:
+                self._rngs[game] = np.random.default_rng(self._seeds[game])
             self._decks[game] = self._rngs[game].permuted(_SORTED_DECKS, axis=1)
             self._used[game] = 0
         decks = self._decks[games, self._used[games]]

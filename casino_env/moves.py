@@ -119,6 +119,7 @@ class Move:
         return "capture" if self.loose or self.pile else "trail"
 
 
+@inner_kernel
 def low_value(card: int) -> int:
     """Printed value of a card with the ace low (R1.3): what it adds to a sum."""
     return (card // SUIT_COUNT + 1) % len(RANKS) + 1

@@ -42,6 +42,8 @@ class VectorEnv:
         seed: of all random streams, or one for each game; None for a fresh one.
         objective: `deal` (one deal is an episode) or `match` (to the target).
         max_deals: truncate a match after so many deals.
+        auto_reset: start the next episode where one ends. False, for deals only: all end with the same step,
+            and there are no legal moves, but the final state to look at, until the next `reset`.
     """
 
     def __init__(
@@ -52,11 +54,15 @@ class VectorEnv:
         seed: Seeds = None,
         objective: str = "deal",
         max_deals: int | None = None,
+        auto_reset: bool = True,
     ) -> None:
         self.num_envs = check_count("num_envs", num_envs, 1)
         self.rules, self.players = Rules.parse(rules), check_players(players)
         self.objective = check_objective(objective)
         self.max_deals = check_max_deals(max_deals, objective)
+        if not auto_reset and objective != "deal":
+            raise CasinoError("auto_reset=False is for deals: leave it out, or give objective='deal'")
+        self.auto_reset = auto_reset
         self.state: State = empty_state(self.num_envs, self.players)
         self.legal = LegalMoves(np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0, np.bool_))
         self._decks = DeckStreams(self.num_envs, seed)
@@ -94,7 +100,8 @@ class VectorEnv:
     def step(self, choices: IntArray) -> Step:
         """Play in each game the move with the index `choices` [B] in its list of legal moves.
 
-        Raises IllegalMove if an index is out of range, or before `reset`; nothing is played then.
+        Raises IllegalMove if an index is out of range, before `reset`, or after the end without auto-reset;
+        nothing is played then.
         """
         counts = np.diff(self.legal.offsets)
         indices = indices_below(choices, counts)
@@ -114,7 +121,8 @@ class VectorEnv:
             self._deals[ended] += 1
             if self.max_deals is not None:
                 truncated = over & ~terminated & (self._deals >= self.max_deals)
-            self._deal_next(ended, outcome.score, terminated | truncated)
+            if self.auto_reset:
+                self._deal_next(ended, outcome.score, terminated | truncated)
         self.legal = self._list_moves(self.state, self.rules.table)
         return Step(self.legal, rewards, terminated, truncated, points)
 

@@ -1,15 +1,16 @@
 """Features: widths, card classes, and that hidden cards reach the critic only."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from agents import features
+from agents.critic_features import critic_features, critic_width, hands_width
 from agents.features import (
     CARD_CLASS,
     MOVE_WIDTH,
     N_CLASSES,
-    hidden_features,
-    hidden_width,
     move_features,
     state_features,
     state_width,
@@ -17,8 +18,9 @@ from agents.features import (
 from casino_env import Move, Position, Rules, VectorEnv
 from casino_env.cards import card_id
 from casino_env.legal import LegalMoves, MoveLister
-from casino_env.state import copy_state
+from casino_env.state import State, copy_state
 from casino_env.view import View, see
+from tests.helpers_env import cards_in
 
 RULES = Rules().table
 
@@ -48,10 +50,10 @@ def test_every_column_is_written_within_the_width(players):
     used = np.zeros(state_width(players), bool), np.zeros(MOVE_WIDTH, bool)
     for env, view, legal in random_envs(players, turns=47):
         states, moves = state_features(view, RULES), features_of(view, legal)
-        hidden = hidden_features(env.state)
+        hidden = hidden_of(env.state)
         assert states.shape == (32, state_width(players))
         assert moves.shape == (len(legal.moves), MOVE_WIDTH)
-        assert hidden.shape == (32, hidden_width(players))
+        assert hidden.shape == (32, critic_width(players))
         assert np.isfinite(states).all()
         assert np.isfinite(moves).all()
         used[0][states.any(axis=0)] = True
@@ -81,14 +83,43 @@ def test_swapping_unseen_cards_moves_no_feature_of_the_actor(players):
         assert np.array_equal(features_of(view, legal), features_of(swapped, relisted))
 
 
-def test_the_critic_sees_the_other_hand():
-    position = Position.deal(seed=3)
-    hidden = hidden_features(position.state)[0]
-    other = int(position.state.hands[0, (position.turn + 1) % 2])
-    expected = np.zeros(N_CLASSES)
-    for card in range(52):
-        expected[CARD_CLASS[card]] += other >> card & 1
-    assert hidden.tolist() == expected.tolist()
+def hidden_of(state: State, rules: str = "royal") -> np.ndarray:
+    """What is hidden in all games."""
+    games, players = state.hands.shape
+    out = np.full((games, critic_width(players)), np.nan, np.float32)
+    return critic_features(state, np.arange(games), Rules.parse(rules).table, out)
+
+
+def classes_of(cards: list[int]) -> list[float]:
+    """Number of cards of each class."""
+    return np.bincount(CARD_CLASS[cards], minlength=N_CLASSES).tolist()
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("rules", ["royal", "kasino"])
+def test_the_critic_sees_the_other_hands_and_who_will_be_dealt_what(rules, players):
+    """Found out by playing on: what a seat is dealt does not depend on the moves."""
+    env, rng = VectorEnv(1, rules, players, seed=3, auto_reset=False), np.random.default_rng(0)
+    env.reset()
+    states = [copy_state(env.state)]
+    for _ in range(48):
+        moves = np.diff(env.legal.offsets)
+        env.step((rng.random(1) * moves).astype(np.int64))
+        states.append(copy_state(env.state))
+    for turn in (0, 1, 7, 24, 45, 47):
+        state = states[turn]
+        seats = [(int(state.turn[0]) + i) % players for i in range(players)]
+        hands = [cards_in(int(state.hands[0, seat])) for seat in seats[1:]]
+        dealt = {seat: [] for seat in seats}
+        for before, after in pairwise(states[turn:]):
+            for seat in seats:
+                new = int(after.hands[0, seat]) & ~int(before.hands[0, seat])
+                dealt[seat] += cards_in(new)
+        coming = [part for seat in seats for part in (dealt[seat][:4], dealt[seat][4:])]
+        expected = [classes_of(cards) for cards in (*hands, *coming)]
+        found = hidden_of(state, rules)[0].reshape(-1, N_CLASSES)
+        assert found.tolist() == expected
+    assert hands_width(players) == (players - 1) * N_CLASSES
 
 
 def test_features_of_a_sweep_by_hand():

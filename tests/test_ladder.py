@@ -41,12 +41,12 @@ def test_the_scale_is_whole_and_adds_up() -> None:
     expected = {"royal": 7 + 2 * 3 + 13 / 7, "spade": 21 + 2 * 3, "kasino": 7 + 2 * 1 + 2 * 13 / 7}
     for name, points in expected.items():
         rules = Rules.parse(name)
-        assert cards_worth(rules.table, scale_of(rules), (1 << 52) - 1) == pytest.approx(points * POINT)
+        assert cards_worth(rules.table, scale_of(rules.table), (1 << 52) - 1) == pytest.approx(points * POINT)
 
 
 def test_gains_by_hand() -> None:
     position = study("royal 9STD/AHAS 4D5C9H 10=3C7C@1")
-    rules, scale = position.rules, scale_of(position.rules)
+    rules, scale = position.rules, scale_of(position.rules.table)
 
     def gain(text: str) -> int:
         return move_gain(rules.table, scale, position.state, 0, Move.parse(text).packed)

@@ -1,4 +1,4 @@
-"""Losses by hand, ragged softmax against the dense one, rollouts, and learning itself."""
+"""The learner: batches, gradient steps and what may be switched on, and learning itself."""
 
 import numpy as np
 import pytest
@@ -6,206 +6,175 @@ import torch
 
 from agents.arena import margin_against
 from agents.baselines import RandomAgent
-from agents.merging import choices_of
+from agents.batches import Targets, make_targets, take_batch
+from agents.league import League, LeagueConfig
 from agents.metrics import METRICS
-from agents.network import NetworkShape
 from agents.policy import PolicyAgent
-from agents.ppo import (
-    Learner,
-    PPOConfig,
-    approximate_kl,
-    clipped_policy_loss,
-    explained_variance,
-    standardised,
-    take_batch,
-)
-from agents.ragged import best, entropy, log_prob, log_softmax, owners, sample
-from agents.rollout import banked_margins, collect
-from agents.stopwatch import Stopwatch
-from casino_env import Rules, VectorEnv
-from casino_env.legal import select_lists
+from agents.ragged import log_softmax
+from agents.ranks import Ranks
+from agents.stopwatch import PARTS, Stopwatch
+from casino_env import Rules
+from tests.helpers_learning import RATES, deals, generator, learn, play, small_learner
 
-SMALL = NetworkShape(players=2, hidden=32, scorer=16)
+FAST = RATES._replace(learning=0.02)
 
 
-def small_learner(seed=0, players=2, merged=False):
-    return Learner(NetworkShape(players, 32, 16, merged), PPOConfig(minibatch=512), seed)
-
-
-def test_clipped_loss_by_hand():
-    # ratios 1.5 and 0.5, clip 0.2: a gain counts up to 1.2, a loss is not capped when it pulls back
-    log_ratio = torch.log(torch.tensor([1.5, 1.5, 0.5, 0.5]))
-    advantages = torch.tensor([1.0, -1.0, 1.0, -1.0])
-    loss = clipped_policy_loss(log_ratio, advantages, 0.2)
-    assert loss.tolist() == pytest.approx([-1.2, 1.5, -0.5, 0.8])
-
-
-def test_approximate_kl_by_hand():
-    log_ratio = torch.log(torch.tensor([1.0, 2.0]))
-    assert approximate_kl(log_ratio).tolist() == pytest.approx([0.0, 2 - 1 - np.log(2)])
-
-
-def test_explained_variance_by_hand():
-    returns = np.array([1.0, 2.0, 3.0])
-    assert explained_variance(returns, returns) == 1
-    assert explained_variance(np.full(3, 5.0), returns) == pytest.approx(0)
-    assert explained_variance(returns, np.ones(3)) == 0
-
-
-def test_standardised_by_hand():
-    # the decisions with a choice are 1 and 3: mean 2, deviation 1; the sole move (9) is shifted along
-    scaled = standardised(np.array([1.0, 9.0, 3.0]), np.array([True, False, True]))
-    assert scaled == pytest.approx([-1, 7, 1])
-    assert standardised(np.array([5.0]), np.array([False])).tolist() == [0]
+def weights(network):
+    return torch.cat([tensor.ravel() for tensor in network.state_dict().values()])
 
 
 def test_minibatches_of_a_single_decision_leave_finite_weights():
-    learner, env, rng = small_learner(), VectorEnv(1), np.random.default_rng(0)
-    learner.config = PPOConfig(minibatch=1, epochs=1)
-    rollout = collect(env, learner.actor, learner.critic, rng)
+    learner, rng = small_learner(minibatch=1, epochs=1), generator()
+    rollout = play(learner, deals(1), rng)
     assert (np.diff(rollout.offsets) == 1).any()
-    learner.update(rollout, 1e-3, rng)
+    learn(learner, rollout, rng)
     assert all(tensor.isfinite().all() for tensor in learner.actor.parameters())
 
 
-def test_ragged_softmax_equals_the_dense_one():
-    offsets = np.array([0, 1, 4, 9])
-    logits = torch.randn(9, generator=torch.Generator().manual_seed(0)) * 50
-    owner = torch.from_numpy(owners(offsets))
-    ragged = log_softmax(logits, owner, 3)
-    dense = [torch.log_softmax(logits[a:b], 0) for a, b in [(0, 1), (1, 4), (4, 9)]]
-    assert torch.allclose(ragged, torch.cat(dense))
-    expected = [-(part * part.exp()).sum() for part in dense]
-    assert torch.allclose(entropy(ragged, owner, 3), torch.stack(expected))
-
-
-def test_a_sole_move_is_certain_and_teaches_the_actor_nothing():
-    logits = torch.tensor([3.0], requires_grad=True)
-    log_probs = log_softmax(logits, torch.zeros(1, dtype=torch.int64), 1)
-    log_probs.sum().backward()
-    assert log_probs.item() == 0
-    assert logits.grad.item() == 0
-
-
-def test_sampling_follows_the_softmax():
-    offsets, logits = np.array([0, 2, 5]), np.array([0.0, 1.0, 2.0, 0.0, -1.0], np.float32)
-    rng, counts = np.random.default_rng(0), np.zeros(5)
-    choices, logps = np.zeros(2, np.int64), np.zeros(2, np.float32)
-    for _ in range(4000):
-        sample(logits, offsets, rng.random(2), choices)
-        counts[offsets[:-1] + choices] += 1
-    log_prob(logits, offsets, choices, logps)
-    expected = log_softmax(torch.from_numpy(logits), torch.from_numpy(owners(offsets)), 2).numpy()
-    assert counts / 4000 == pytest.approx(np.exp(expected), abs=0.03)
-    assert logps == pytest.approx(expected[offsets[:-1] + choices], abs=1e-6)
-    best(logits, offsets, choices)
-    assert choices.tolist() == [1, 0]
-
-
-def test_lists_of_some_games_are_put_together():
-    rows, offsets = select_lists(np.array([0, 2, 5, 6]), np.array([2, 0, 2]))
-    assert rows.tolist() == [5, 0, 1, 5]
-    assert offsets.tolist() == [0, 1, 3, 4]
-
-
-@pytest.mark.parametrize("players", [2, 3, 4])
-@pytest.mark.parametrize("rules", ["royal", "royal;sweeps=plain", "plain", "spade", "spade;sweeps=net"])
-def test_a_rollout_holds_whole_deals_whose_rewards_add_up_to_the_margins(rules, players):
-    learner, env = small_learner(0, players, merged=players == 2), VectorEnv(16, rules, players)
-    rollout = collect(env, learner.actor, learner.critic, np.random.default_rng(1))
-    assert rollout.done[-1].all()
-    assert not rollout.done[:-1].any()
-    assert len(rollout.choices) == 48 * 16 == len(rollout.offsets) - 1
-    assert rollout.offsets[-1] == len(rollout.moves)
-    assert (rollout.choices < np.diff(rollout.offsets)).all()
-    paid = rollout.rewards.sum(axis=0)
-    # 11 points a deal and the sweeps; margins of all seats cancel out
-    assert paid.sum(axis=1) == pytest.approx(np.zeros(16))
-    assert (np.abs(paid).max(axis=1) > 0).any()
-    env.reset(seed=int(np.random.default_rng(1).integers(2**63)))
-    counts = np.diff(rollout.offsets).reshape(48, 16)
-    for turn in range(48):
-        kept = choices_of(learner.actor, env.legal)
-        assert counts[turn].tolist() == np.diff(kept.offsets).tolist()
-        step = env.step(kept.originals(rollout.choices.reshape(48, 16)[turn], env.legal.offsets))
-    assert step.rewards == pytest.approx(paid)
-
-
-def test_nothing_is_banked_at_the_start():
-    env = VectorEnv(4)
-    env.reset()
-    assert not banked_margins(env.state, Rules().table).any()
-
-
-def test_same_seed_same_parameters():
-    weights = []
+@pytest.mark.parametrize("options", [{}, {"average": 0.9, "magnet": 0.1, "kl": 0.1, "hand": 0.1}])
+def test_same_seed_same_parameters(options):
+    results = []
     for _ in range(2):
-        learner, env, rng = small_learner(seed=5), VectorEnv(16), np.random.default_rng(2)
-        learner.update(collect(env, learner.actor, learner.critic, rng), 1e-3, rng)
-        weights.append(torch.cat([tensor.ravel() for tensor in learner.actor.state_dict().values()]))
-    assert torch.equal(*weights)
+        learner, rng = small_learner(seed=5, **options), generator(2)
+        learn(learner, play(learner, deals(), rng), rng)
+        results.append(torch.cat([weights(learner.actor), weights(learner.released)]))
+    assert torch.equal(*results)
 
 
 def test_no_gradient_adds_up_in_the_order_of_threads():
     """The backward of `tensor[index]` does, so a busy machine would change the last bits of a run."""
-    learner, env, rng = small_learner(), VectorEnv(4), np.random.default_rng(0)
-    rollout = collect(env, learner.actor, learner.critic, rng)
+    learner, rng = small_learner(average=0.9, magnet=0.1, kl=0.1, hand=0.1), generator()
+    rollout = play(learner, deals(4), rng)
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
-        learner.update(rollout, 1e-3, rng)
+        learn(learner, rollout, rng)
     ran = {event.key for event in profile.key_averages()}
     assert "aten::index_select" in ran and not {"aten::index_put_", "aten::_index_put_impl_"} & ran
 
 
-def test_learns_to_beat_random():
-    learner, env, rules = small_learner(), VectorEnv(128), Rules()
+@pytest.mark.parametrize("options", [{}, {"privileged": False, "hand": 0.1}])
+def test_learns_to_beat_random(options):
+    learner, env, rules = small_learner(**options), deals(128), Rules()
     for update in range(12):
-        rng = np.random.default_rng([0, update])
-        metrics = learner.update(collect(env, learner.actor, learner.critic, rng), 2e-3, rng)
-        assert all(np.isfinite(value) for value in metrics.values())
+        rng = generator([0, update])
+        metrics = learn(learner, play(learner, env, rng), rng, RATES._replace(learning=2e-3))
+        assert all(np.isfinite(value) for value in metrics.values()) and set(metrics) <= set(METRICS)
     margin = margin_against(PolicyAgent(learner.actor, rules), RandomAgent(), rules, 2, 200, 0)
     assert margin.low is not None and margin.low > 1
 
 
+def test_the_hand_head_learns_to_beat_the_prior():
+    """Which needs no skill at first: greedy keeps no secrets, but the dealt cards alone tell nothing."""
+    learner, env, losses = small_learner(hand=1.0), deals(128), []
+    for update in range(15):
+        rng = generator([0, update])
+        losses.append(learn(learner, play(learner, env, rng), rng)["loss/hand"])
+    assert losses[-1] < losses[0]
+
+
+def test_the_average_follows_the_actor():
+    learner, rng = small_learner(average=0.9), generator()
+    start, rollout = weights(learner.average), play(learner, deals(4), rng)
+    learn(learner, rollout, rng, RATES._replace(average=0.75))
+    assert torch.allclose(weights(learner.average), 0.75 * start + 0.25 * weights(learner.actor))
+    assert learner.released is learner.average
+    assert small_learner().released is not small_learner().average
+
+
+def test_a_pull_to_the_collecting_policy_keeps_it_nearer():
+    moved = []
+    for pull in (0.0, 10.0):
+        learner, rng = small_learner(kl=pull, epochs=8, max_kl=100.0), generator()
+        moved.append(learn(learner, play(learner, deals(16), rng), rng, FAST)["loss/kl"])
+    assert moved[1] < 0.5 * moved[0]
+
+
+def test_a_pull_to_the_average_keeps_the_policy_nearer_to_it():
+    apart = []
+    for pull in (0.0, 3.0):
+        learner, rng = small_learner(magnet=pull or 1e-9, average=0.9, epochs=8, max_kl=100.0), generator()
+        apart.append(learn(learner, play(learner, deals(16), rng), rng, FAST)["loss/magnet"])
+    assert apart[1] < 0.7 * apart[0]
+
+
+def test_epochs_stop_once_the_policy_has_moved_far():
+    def steps_taken(limit):
+        learner, rng = small_learner(epochs=9, max_kl=limit), generator()
+        learn(learner, play(learner, deals(4), rng), rng)
+        state = learner.optimiser.state_dict()["state"]
+        return int(state[0]["step"])
+
+    assert steps_taken(1e-7) == 2 and steps_taken(100.0) == 9  # nothing has moved before the first step
+
+
 def test_bfloat16_is_for_products_only():
-    learner, env, rng = small_learner(), VectorEnv(8), np.random.default_rng(0)
-    rollout = collect(env, learner.actor, learner.critic, rng)
-    batch = take_batch(rollout, (np.zeros(384), np.zeros(384)), np.arange(384))
-    exact = learner.actor(batch.free_states, batch.moves, batch.owner)
+    learner, rng = small_learner(), generator()
+    rollout = play(learner, deals(8), rng)
+    batch = take_batch(rollout, Targets(*np.zeros((3, 384))), np.arange(384))
+    states = batch.states.index_select(0, batch.free)
+    exact = learner.actor(states, batch.moves, batch.owner)
     learner.actor.bf16 = True
-    rough = learner.actor(batch.free_states, batch.moves, batch.owner)
+    rough = learner.actor(states, batch.moves, batch.owner)
     assert rough.dtype == torch.float32 and not torch.equal(rough, exact)
     assert torch.allclose(rough, exact, atol=0.01 * exact.abs().max().item())
-    learner = Learner(SMALL, PPOConfig(bf16=True), 0)
-    assert learner.actor.bf16 and learner.critic.bf16
-    metrics = learner.update(collect(env, learner.actor, learner.critic, rng), 1e-3, rng)
+    learner = small_learner(bf16=True, hand=0.1)
+    assert learner.actor.bf16 and learner.critic.bf16 and learner.hand_head.bf16 and learner.average.bf16
+    metrics = learn(learner, play(learner, deals(8), rng), rng)
     assert all(np.isfinite(value) for value in metrics.values())
     assert {parameter.dtype for parameter in learner.actor.parameters()} == {torch.float32}
 
 
 def test_a_batch_holds_the_choices_of_its_decisions():
-    env, rng, learner = VectorEnv(4), np.random.default_rng(0), small_learner()
-    rollout = collect(env, learner.actor, learner.critic, rng)
-    rows = np.array([7, 150, 3, 191, 60])
-    batch = take_batch(rollout, (np.arange(192.0), -np.arange(192.0)), rows)
+    rng, learner = generator(), small_learner()
+    rollout = play(learner, deals(4), rng)
+    rows, everyone = np.array([7, 150, 3, 191, 60]), np.arange(192.0)
+    batch = take_batch(rollout, Targets(everyone, -everyone, 0 * everyone), rows)
     counts = np.diff(rollout.offsets)[rows]
     free = rows[counts > 1]
     assert 0 < len(free) < len(rows)
     assert batch.returns.tolist() == (-rows).tolist() and batch.advantages.tolist() == free.tolist()
-    assert (batch.free_states.numpy() == rollout.states[free]).all()
+    assert (rows[batch.free] == free).all() and (batch.states.numpy() == rollout.states[rows]).all()
     for i, row in enumerate(free):
-        lists = rollout.moves[rollout.offsets[row] : rollout.offsets[row + 1]]
-        assert (batch.moves[batch.owner == i].numpy() == lists).all()
-        assert (batch.moves[batch.chosen[i]].numpy() == lists[rollout.choices[row]]).all()
-    sole = take_batch(
-        rollout, (np.zeros(192), np.zeros(192)), np.flatnonzero(np.diff(rollout.offsets) == 1)[:3]
-    )
-    assert len(sole.states) == 3 and len(sole.moves) == len(sole.chosen) == 0
+        inside = slice(rollout.offsets[row], rollout.offsets[row + 1])
+        assert (batch.moves[batch.owner == i].numpy() == rollout.moves[inside]).all()
+        assert (batch.log_probs[batch.owner == i].numpy() == rollout.log_probs[inside]).all()
+        assert (batch.moves[batch.chosen[i]].numpy() == rollout.moves[inside][rollout.choices[row]]).all()
+    sole = np.flatnonzero(np.diff(rollout.offsets) == 1)[:3]
+    batch = take_batch(rollout, Targets(*np.zeros((3, 192))), sole)
+    assert len(batch.states) == 3 and len(batch.moves) == len(batch.chosen) == 0
+
+
+@pytest.mark.parametrize("merged", [False, True])
+def test_the_log_probabilities_kept_are_those_of_the_policy(merged):
+    learner, rng = small_learner(merged=merged), generator()
+    rollout = play(learner, deals(4), rng)
+    batch = take_batch(rollout, Targets(*np.zeros((3, 192))), np.arange(192))
+    states = batch.states.index_select(0, batch.free)
+    again = log_softmax(learner.actor(states, batch.moves, batch.owner), batch.owner, len(batch.free))
+    assert torch.allclose(again, batch.log_probs, atol=1e-5)
+
+
+def test_targets_are_of_the_learners_own_decisions():
+    learner, rng = small_learner(), generator()
+    league = League(LeagueConfig(ladder=0.5, rungs="greedy"), learner.shape, Rules())
+    rollout = play(learner, deals(8), rng, league.invite(rng, 8))
+    targets = make_targets(rollout, 1.0, 1.0, Ranks())
+    assert len(targets.returns) == len(rollout.choices) == 4 * 48 + 4 * 24
+    # with lambda 1 and no discount a return is all that the seat is still paid
+    paid = rollout.rewards[::-1].cumsum(axis=0)[::-1]
+    expected = np.take_along_axis(paid, rollout.seats[:, :, None], axis=2)[:, :, 0]
+    assert targets.returns == pytest.approx(expected[rollout.ours])
+
+
+def test_a_critic_without_privilege_reads_what_the_actor_reads():
+    width = small_learner().actor.trunk[0].in_features
+    assert small_learner(privileged=False).critic.trunk[0].in_features == width
+    assert small_learner().critic.trunk[0].in_features > width
 
 
 def test_time_is_given_to_parts():
-    watch, env, learner = Stopwatch(), VectorEnv(4), small_learner()
-    rng = np.random.default_rng(0)
-    learner.update(collect(env, learner.actor, learner.critic, rng, watch), 1e-3, rng, watch)
+    watch = Stopwatch()
+    for part in PARTS:
+        watch.lap(part)
     assert all(seconds > 0 for seconds in watch.seconds.values())
     assert set(watch.shares()) <= set(METRICS) and sum(watch.shares().values()) == pytest.approx(1)
     with pytest.raises(KeyError):

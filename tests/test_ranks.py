@@ -1,0 +1,83 @@
+"""Training by several processes: `torchrun` on the processors of one machine."""
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+import yaml
+
+from agents.checkpoint import load_actor
+from agents.ranks import Ranks, join_ranks
+from casino_env import CasinoError, Rules
+
+ROOT = Path(__file__).parent.parent
+TWO = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+GAMES = 8
+
+
+def test_alone_everything_is_its_own():
+    ranks = Ranks()
+    tensor = torch.ones(3, requires_grad=True)
+    (2 * tensor).sum().backward()
+    ranks.average_gradients([tensor])
+    assert tensor.grad.tolist() == [2, 2, 2]
+    assert ranks.sum([1.5, 2]).tolist() == [1.5, 2] and ranks.is_first
+    assert ranks.check_equal([tensor]) == ranks.check_equal([tensor.detach().clone()])
+    assert ranks.check_equal([tensor]) != ranks.check_equal([2 * tensor])
+
+
+def test_a_gpu_that_is_not_there_is_told(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(
+        CasinoError, match=r"run\.device is 'cuda', and PyTorch finds no GPU; valid here: auto"
+    ):
+        join_ranks("cuda")
+    assert join_ranks("auto").device.type == "cpu"
+
+
+def test_two_processes_agree():
+    done = subprocess.run(
+        [*TWO, "-m", "tests.rank_script"], cwd=ROOT, capture_output=True, text=True, check=False, timeout=600
+    )
+    assert done.returncode == 0 and done.stdout.count("agreed") == 2, done.stderr[-2000:]
+
+
+def test_a_run_of_two_processes_and_its_resumption_by_one(tmp_path):
+    options = [
+        *(
+            "--run.folder",
+            str(tmp_path),
+            "--run.name",
+            "two",
+            "--run.threads",
+            "1",
+            "--budget.games",
+            str(GAMES),
+        ),
+        *("--network.hidden", "8", "--network.scorer", "4", "--evaluation.every", "2"),
+        *(
+            "--evaluation.decks",
+            "2",
+            "--evaluation.final_decks",
+            "2",
+            "--evaluation.opponents",
+            "random greedy",
+        ),
+        *("--league.past", "0.25", "--league.every", "1", "--budget.decisions", str(2 * 2 * GAMES * 40)),
+    ]
+    subprocess.run([*TWO, "train.py", "--quiet", *options], cwd=ROOT, check=True, timeout=600)
+    folder = tmp_path / "two"
+    rows = list(csv.DictReader((folder / "metrics.csv").open()))
+    # half of the decisions of a deal with a guest are not the learner's: in the second update two deals of 8
+    assert [int(row["decisions"]) for row in rows] == [2 * 8 * 48, 2 * (8 + 7) * 48]
+    assert rows[1]["league/past_selves"] == "1.0" and rows[1]["margin/greedy"]
+    checkpoints = sorted((folder / "checkpoints").iterdir())
+    load_actor(checkpoints[-1], Rules(), 2)
+    assert yaml.safe_load((folder / "config.yaml").read_text())["league"]["past"] == 0.25
+    command = [sys.executable, "train.py", "--quiet", "--resume", str(folder)]
+    subprocess.run([*command, "--budget.decisions", "2000"], cwd=ROOT, check=True, timeout=600)
+    rows = list(csv.DictReader((folder / "metrics.csv").open()))
+    assert len(rows) > 2 and int(rows[2]["decisions"]) - int(rows[1]["decisions"]) == 7 * 48
