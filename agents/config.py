@@ -103,6 +103,7 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "ppo.entropy": (0, 10),
     "ppo.discount": (0, 1),
     "ppo.trace": (0, 1),
+    "ppo.sampled": (0, 1),
     "ppo.max_kl": (0, 1000),
     "ppo.stop_kl": (0, 1000),
     "ppo.kl": (0, 1000),

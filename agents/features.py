@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from agents.outlook import (
     N_VALUES,
     Doubles,
-    rival_cards,
+    live_scale,
     take_value,
     take_worth,
     write_chances,
@@ -51,7 +51,7 @@ def state_width(players: int) -> int:
 
 
 OFFERS, PEAKS = 6, 3  # columns of `_put_offers`: of each value, and of them all
-MOVE_WIDTH = KINDS + N_CLASSES + N_CLASSES + N_BUILDS + 1 + 6 + N_CLASSES + OFFERS * N_VALUES + PEAKS
+MOVE_WIDTH = KINDS + N_CLASSES + N_CLASSES + N_BUILDS + 1 + 7 + N_CLASSES + OFFERS * N_VALUES + PEAKS
 
 
 def state_features(view: View, rules: RuleTable, out: FloatArray | None = None) -> FloatArray:
@@ -92,10 +92,11 @@ def _write_states(view: View, rules: RuleTable, scale: Scale, out: FloatArray) -
         at = put_classes(view.loose[game], row, at)
         at = put_classes(unseen_cards(view, game), row, at)
         write_takes(rules, view.loose[game], takes)
-        write_chances(rules, unseen_cards(view, game), rival_cards(view, game), chances)
+        write_chances(rules, view, game, chances)
+        live = live_scale(rules, scale, view, game)
         for value in range(1, N_VALUES + 1):
             row[at] = takes[value] != 0
-            row[at + 1] = take_worth(rules, scale, takes[value], False)
+            row[at + 1] = take_worth(rules, live, takes[value], False)
             row[at + 2] = chances[value]
             at += 3
         at = _put_builds(view, game, rules, row, at)
@@ -125,17 +126,18 @@ def _write_moves(
     offsets, moves = lists
     takes, chances = np.zeros(N_VALUES + 1, np.int64), np.zeros(N_VALUES + 1)
     for game in range(offsets.shape[0] - 1):
-        write_chances(rules, unseen_cards(view, game), rival_cards(view, game), chances)
+        write_chances(rules, view, game, chances)
+        live = live_scale(rules, scale, view, game)
         for i in range(offsets[game], offsets[game + 1]):
             move = moves[i]
             at = _put_move(move, out[i])
             loose, taken, standing = _table_after(view, game, rules, move)
-            at = _put_gain(rules, loose, taken, standing, out[i, at:]) + at
+            at = _put_gain(rules, live, (loose, taken, standing), out[i, at:]) + at
             at = put_classes(loose, out[i], at)
             write_takes(rules, loose, takes)
             _add_builds(view, game, rules, move, standing, takes)
             held = _held_values(rules, view.hand[game] & ~(1 << move_card(move)))
-            _put_offers(rules, scale, (loose, standing, held), (takes, chances), out[i, at:])
+            _put_offers(rules, live, (loose, standing, held), (takes, chances), out[i, at:])
 
 
 @inner_kernel
@@ -175,15 +177,17 @@ def _table_after(view: View, game: int, rules: RuleTable, move: int) -> tuple[in
 
 
 @inner_kernel
-def _put_gain(rules: RuleTable, loose: int, taken: int, standing: int, row: FloatArray) -> int:
-    """What the move banks and what it leaves."""
+def _put_gain(rules: RuleTable, scale: Scale, after: tuple[int, int, int], row: FloatArray) -> int:
+    """What the move banks and what it leaves: loose cards, captured ones, values of builds."""
+    loose, taken, standing = after
     row[0] = popcount(taken) / COUNT_SCALE
     row[1] = popcount(taken & SPADES) / COUNT_SCALE
     row[2] = card_points(rules, taken)
     row[3] = 1 if taken and loose == 0 and standing == 0 else 0
     row[4] = popcount(loose) / COUNT_SCALE
     row[5] = card_points(rules, loose)
-    return 6
+    row[6] = take_worth(rules, scale, taken, row[3] != 0)
+    return 7
 
 
 @inner_kernel

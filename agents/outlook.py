@@ -8,14 +8,23 @@ Axes: `V` = 17 values (index = value, 0 unused).
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.worth import POINT, Scale, cards_worth
+from agents.worth import HALF_DECK, HALF_SUIT, POINT, Scale, TableT, cards_worth
 from casino_env.bits import lowest, popcount
+from casino_env.cards import N_CARDS, SPADES, SUIT_COUNT
 from casino_env.groups import reachable
 from casino_env.jit import inner_kernel
 from casino_env.moves import low_value
-from casino_env.rules import MAX_VALUE, RuleTable, alone_value, hand_value, is_paired, side_count, sum_value
+from casino_env.rules import (
+    MAX_VALUE,
+    RuleTable,
+    alone_value,
+    hand_value,
+    is_paired,
+    side_count,
+    sum_value,
+)
 from casino_env.state import IntArray
-from casino_env.view import View
+from casino_env.view import View, unseen_cards
 
 N_VALUES = MAX_VALUE  # values 1-16
 
@@ -33,10 +42,12 @@ def write_takes(rules: RuleTable, loose: int, takes: IntArray) -> None:
     """Write the loose cards that each value takes to `takes` [V], card sets."""
     for value in range(takes.shape[0]):
         takes[value] = 0
-    rest = loose
+    summed, rest = _summed_values(rules), loose
     while rest:
         card = lowest(rest)
-        values = _taken_by(rules, loose, card)
+        values = _totals_with(rules, loose, card) & summed
+        if is_paired(rules, card):
+            values |= 1 << low_value(card)
         while values:
             takes[lowest(values)] |= 1 << card
             values &= values - 1
@@ -44,14 +55,22 @@ def write_takes(rules: RuleTable, loose: int, takes: IntArray) -> None:
 
 
 @inner_kernel
-def _taken_by(rules: RuleTable, loose: int, card: int) -> int:
-    """The values (bits) that take a loose card: by itself, or in a group with others."""
-    if is_paired(rules, card):
-        return 1 << low_value(card)
-    worth, values = sum_value(rules, card), 0
-    if worth:
-        values = 1 << alone_value(rules, card) | reachable(rules, loose & ~(1 << card)) << worth
-    return values & ((1 << N_VALUES + 1) - 2)
+def _totals_with(rules: RuleTable, loose: int, card: int) -> int:
+    """The totals (bits) of groups that hold a loose card: alone, or with others."""
+    worth = sum_value(rules, card)
+    if worth == 0:
+        return 0
+    return 1 << alone_value(rules, card) | reachable(rules, loose & ~(1 << card)) << worth
+
+
+@inner_kernel
+def _summed_values(rules: RuleTable) -> int:
+    """The values (bits) that capture groups, and not pairs."""
+    values = (1 << N_VALUES + 1) - 2
+    for card in range(0, N_CARDS, SUIT_COUNT):
+        if is_paired(rules, card):
+            values &= ~(1 << low_value(card))
+    return values
 
 
 @inner_kernel
@@ -61,25 +80,40 @@ def take_worth(rules: RuleTable, scale: Scale, cards: int, clears: bool) -> floa
 
 
 @inner_kernel
-def write_chances(rules: RuleTable, unseen: int, drawn: int, chances: Doubles) -> None:
-    """Write the probability that `drawn` of the unseen cards hold each value to `chances` [V]."""
+def write_chances(rules: RuleTable, view: View, game: int, chances: Doubles) -> None:
+    """Write the probability that the other sides hold a card of each value to `chances` [V].
+
+    All unseen cards are taken to be equally likely, but the owner of a build holds its value (R4.4).
+    """
+    unseen = unseen_cards(view, game)
     counts, total = np.zeros(chances.shape[0], np.int64), popcount(unseen)
     rest = unseen
     while rest:
         counts[take_value(rules, lowest(rest))] += 1
         rest &= rest - 1
+    players, cards, promised = view.hand_sizes.shape[1], 0, 0
+    for seat in range(players):
+        if seat % side_count(players):
+            cards += view.hand_sizes[game, seat]
+            promised |= view.owned[game, seat]
     for value in range(chances.shape[0]):
         none = 1.0
-        for i in range(min(drawn, total)):
+        for i in range(min(cards, total)):
             none *= max(total - counts[value] - i, 0) / (total - i)
-        chances[value] = 1.0 - none
+        chances[value] = 1.0 if promised >> value & 1 and counts[value] else 1.0 - none
 
 
 @inner_kernel
-def rival_cards(view: View, game: int) -> int:
-    """Number of cards in the hands of the other sides."""
-    players, count = view.hand_sizes.shape[1], 0
-    for seat in range(players):
-        if seat % side_count(players):
-            count += view.hand_sizes[game, seat]
-    return count
+def live_scale(rules: RuleTable, scale: Scale, table: TableT, game: int) -> Scale:
+    """The scale without the shares of the majorities that a side already has."""
+    captured, card, spade = table.captured, scale.card, scale.spade
+    players = captured.shape[1]
+    for side in range(side_count(players)):
+        cards = 0
+        for seat in range(side, players, side_count(players)):
+            cards |= captured[game, seat]
+        if popcount(cards) > HALF_DECK:
+            card = 0
+        if popcount(cards & SPADES) >= HALF_SUIT:
+            spade = 0
+    return Scale(scale.point, card, spade, scale.sweep)
