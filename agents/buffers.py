@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.critic_features import hands_width
+from agents.critic_features import critic_width
 from agents.features import MOVE_WIDTH, FloatArray, state_width
 
 
@@ -38,16 +38,13 @@ class Buffers(NamedTuple):
     """What networks read, of the decisions of one rollout."""
 
     states: Rows
-    hands: Rows
+    hidden: Rows
     moves: Rows
-    chosen: Rows  # afterstates of the moves chosen
-    options: Rows  # afterstates of all moves, of one turn only
 
     @classmethod
-    def of(cls, players: int, critic_columns: int) -> "Buffers":
-        """Empty buffers for a game of so many seats and a critic of so many columns."""
-        widths = state_width(players), hands_width(players), MOVE_WIDTH, critic_columns, critic_columns
-        return cls(*map(Rows, widths))
+    def of(cls, players: int) -> "Buffers":
+        """Empty buffers for a game of so many seats."""
+        return cls(Rows(state_width(players)), Rows(critic_width(players)), Rows(MOVE_WIDTH))
 
     def clear(self) -> None:
         """Forget all rows."""

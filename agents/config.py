@@ -103,7 +103,6 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "ppo.entropy": (0, 10),
     "ppo.discount": (0, 1),
     "ppo.trace": (0, 1),
-    "ppo.sampled": (0, 1),
     "ppo.max_kl": (0, 1000),
     "ppo.stop_kl": (0, 1000),
     "ppo.kl": (0, 1000),

@@ -1,96 +1,73 @@
-"""What the critic reads of an afterstate: what its seat sees, and all that is hidden from it.
+"""What only a critic may see: the other hands, and the cards that are still to come.
 
-Axes: `M` games, `P` seats. Other seats are in order of play, cards by class (see `features`).
+Axes: `B` games, `P` seats. Other seats are in order of play, cards by class (see `features`).
 """
 
 import numpy as np
 
-from agents.features import CARD_CLASS, N_CLASSES, FloatArray, put_classes, state_features, state_width
+from agents.features import CARD_CLASS, N_CLASSES, FloatArray, put_classes
 from agents.outlook import N_VALUES, live_scale, take_value, take_worth, write_takes
 from agents.worth import Scale, scale_of
 from casino_env.bits import lowest
 from casino_env.cards import N_CARDS
 from casino_env.jit import borrow, inner_kernel, kernel
 from casino_env.rules import HAND_SIZE, RuleTable
-from casino_env.state import IntArray, State
-from casino_env.view import see
+from casino_env.state import VALUES, IntArray, State
+
+
+def critic_width(players: int) -> int:
+    """Columns of `critic_features`: other hands; of every seat, what it is dealt next and later; grabs."""
+    return hands_width(players) + 2 * players * N_CLASSES + (players - 1) * (N_VALUES + 1)
 
 
 def hands_width(players: int) -> int:
-    """Columns of `hand_features`."""
+    """The first columns of `critic_features`: the other hands."""
     return (players - 1) * N_CLASSES
 
 
-def critic_width(players: int, privileged: bool) -> int:
-    """Columns of `critic_features`."""
-    hidden = hands_width(players) + 2 * players * N_CLASSES + (players - 1) * (N_VALUES + 1)
-    return state_width(players) + privileged * hidden
+def critic_features(state: State, games: IntArray, rules: RuleTable, out: FloatArray) -> FloatArray:
+    """Write what is hidden from the seat to act in each of `games` [E] to `out` float32[E, critic_width(P)].
 
-
-def hand_features(state: State, seats: IntArray, out: FloatArray) -> FloatArray:
-    """Write the other hands by class, as `seats` [M] do not see them, to `out` float32[M, hands_width(P)]."""
-    out[:] = 0
-    _write_hands(state, seats, out)
-    return out
-
-
-def critic_features(state: State, seats: IntArray, rules: RuleTable, out: FloatArray) -> FloatArray:
-    """Write each game as its seat, of `seats` [M], sees it and, if `out` has the room, what is hidden.
-
-    Hidden are the other hands; who is dealt which cards of the stock, next and later; and what each card
-    value of another hand would take. `out` is float32[M, critic_width(P, …)]. Where seats are dealt whole
-    hands, "next" is the next hand; under R8's `draw` it is the next as many cards.
+    That is the other hands; who is dealt which cards of the stock, next and later; and what each card value
+    of another hand would take. Where seats are dealt whole hands, "next" is the next hand; under R8's `draw`
+    it is the next as many cards.
     """
-    players = state.hands.shape[1]
-    seen = state_width(players)
-    state_features(see(state, seats), rules, out[:, :seen])
-    if out.shape[1] > seen:
-        hidden = out[:, seen:]
-        hidden[:] = 0
-        _write_hidden(state, seats, rules, scale_of(rules), hidden)
+    out[:] = 0
+    _write_hidden(state, games, rules, scale_of(rules), out)
     return out
 
 
 @kernel
-def _write_hands(state: State, seats: IntArray, out: FloatArray) -> None:
-    state, out = borrow(state), borrow(out)
-    for game in range(seats.shape[0]):
-        _put_hands(state, game, seats[game], out[game])
-
-
-@inner_kernel
-def _put_hands(state: State, game: int, seat: int, row: FloatArray) -> int:
-    players, at = state.hands.shape[1], 0
-    for k in range(1, players):
-        at = put_classes(state.hands[game, (seat + k) % players], row, at)
-    return at
-
-
-@kernel
-def _write_hidden(state: State, seats: IntArray, rules: RuleTable, scale: Scale, out: FloatArray) -> None:
+def _write_hidden(state: State, games: IntArray, rules: RuleTable, scale: Scale, out: FloatArray) -> None:
     state, out = borrow(state), borrow(out)
     players, takes = state.hands.shape[1], np.zeros(N_VALUES + 1, np.int64)
-    for game in range(seats.shape[0]):
-        row, seat = out[game], seats[game]
-        at = _put_hands(state, game, seat, row)
-        _put_coming(state, game, seat, rules, row[at:])
+    for i in range(games.shape[0]):
+        game, row, at = games[i], out[i], 0
+        for k in range(1, players):
+            at = put_classes(_other_hand(state, game, k), row, at)
+        _put_coming(state, game, rules, row[at:])
         at += 2 * players * N_CLASSES
         write_takes(rules, state.loose[game], takes)
+        for value in range(VALUES):
+            takes[value] |= state.build_cards[game, value]
         live = live_scale(rules, scale, state, game)
-        for value in range(takes.shape[0]):
-            if value < state.build_cards.shape[1]:
-                takes[value] |= state.build_cards[game, value]
         for k in range(1, players):
-            _put_grabs(rules, live, state.hands[game, (seat + k) % players], takes, row[at:])
+            _put_grabs(rules, live, _other_hand(state, game, k), takes, row[at:])
             at += N_VALUES + 1
 
 
 @inner_kernel
-def _put_coming(state: State, game: int, seat: int, rules: RuleTable, row: FloatArray) -> None:
+def _other_hand(state: State, game: int, k: int) -> int:
+    """The hand of the k-th seat after the one to act."""
+    return state.hands[game, (state.turn[game] + k) % state.hands.shape[1]]
+
+
+@inner_kernel
+def _put_coming(state: State, game: int, rules: RuleTable, row: FloatArray) -> None:
     """R2.2, or R8's `draw`: who is dealt each card of the stock, at the next dealing or after it."""
-    players = state.hands.shape[1]
+    players, seat = state.hands.shape[1], state.turn[game]
     for k in range(N_CARDS - state.dealt[game]):
-        receiver = state.turn[game] + k if rules.draw else state.dealer[game] + 1 + k // HAND_SIZE
+        receiver = seat + k if rules.draw else state.dealer[game] + 1 + k // HAND_SIZE
         block = 2 * ((receiver - seat) % players) + (k >= HAND_SIZE * players)
         row[block * N_CLASSES + CARD_CLASS[state.deck[game, state.dealt[game] + k]]] += 1
 

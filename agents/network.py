@@ -69,22 +69,24 @@ class HandHead(nn.Module):
 
 
 class Critic(nn.Module):
-    """What a seat will still be paid after a move of its own. `privileged`: it sees the hidden cards too.
+    """Value of the state for the seat to act. `privileged`: it sees the hidden cards too.
 
     It serves training only, so what it sees never helps anyone at play.
     """
 
     def __init__(self, shape: NetworkShape, privileged: bool = True) -> None:
         super().__init__()
-        self.bf16, self.width = False, critic_width(shape.players, privileged)
-        self.trunk = _trunk(self.width, shape.hidden)
+        self.bf16, self.privileged = False, privileged
+        width = state_width(shape.players) + privileged * critic_width(shape.players)
+        self.trunk = _trunk(width, shape.hidden)
         self.value = nn.Linear(shape.hidden, 1)
         nn.init.zeros_(self.value.weight)
 
-    def forward(self, afterstates: Tensor) -> Tensor:
-        """Values [M] of afterstates [M, F']."""
-        with products(afterstates, self.bf16):
-            return self.value(self.trunk(afterstates)).squeeze(-1).float()
+    def forward(self, states: Tensor, hidden: Tensor) -> Tensor:
+        """Values [B] of states [B, F] and what is hidden [B, F']."""
+        seen = torch.cat([states, hidden], dim=1) if self.privileged else states
+        with products(states, self.bf16):
+            return self.value(self.trunk(seen)).squeeze(-1).float()
 
 
 def products(example: Tensor, bf16: bool) -> torch.autocast:

@@ -13,10 +13,11 @@ import torch
 from torch import Tensor, nn
 
 from agents.batches import Batch, Targets, take_batch
+from agents.critic_features import hands_width
 from agents.features import N_CLASSES, UNSEEN
 from agents.losses import clipped_policy_loss, divergence, hand_loss, mean_or_zero
 from agents.network import Actor, Critic, HandHead, NetworkShape
-from agents.ragged import entropy, list_sums, log_softmax
+from agents.ragged import entropy, log_softmax
 from agents.ranks import Ranks
 from agents.rollout import Rollout
 from agents.stopwatch import Stopwatch
@@ -37,7 +38,6 @@ class PPOConfig:
     entropy: float = 0.01
     discount: float = 1.0
     trace: float = 0.9
-    sampled: float = 0.5
     max_kl: float = 0.05
     stop_kl: float = 1.0
     kl: float = 0.0
@@ -127,7 +127,8 @@ class Learner:
     def _step(self, batch: Batch, entropy_bonus: float) -> dict[str, Tensor]:
         """One gradient step; returns its metrics."""
         loss, metrics = self._judge_actor(batch, entropy_bonus)
-        value_loss = nn.functional.mse_loss(self.critic(batch.chosen), batch.to_come)
+        values = self.critic(batch.states, batch.hidden)
+        value_loss = nn.functional.mse_loss(values, batch.returns)
         self.optimiser.zero_grad()
         (loss + value_loss).backward()
         self.ranks.average_gradients(self._trained)
@@ -145,16 +146,14 @@ class Learner:
 
     def _judge_actor(self, batch: Batch, entropy_bonus: float) -> tuple[Tensor, dict[str, Tensor]]:
         """The actor's loss, and its parts as metrics: means over the choices."""
-        config, choices = self.config, len(batch.picked)
-        summaries = self.actor.summarise(batch.states)
+        config, choices = self.config, len(batch.chosen)
+        states = batch.states.index_select(0, batch.free)
+        summaries = self.actor.summarise(states)
         log_probs = log_softmax(
             self.actor.score_moves(summaries, batch.moves, batch.owner), batch.owner, choices
         )
-        log_ratio = log_probs - batch.log_probs
-        of_moves = batch.log_probs.exp() * clipped_policy_loss(log_ratio, batch.judged, config.clip)
-        log_ratio = log_ratio.index_select(0, batch.picked)
-        of_choices = clipped_policy_loss(log_ratio, batch.surprise, config.clip)
-        policy_loss = mean_or_zero(list_sums(of_moves, batch.owner, choices) + of_choices)
+        log_ratio = (log_probs - batch.log_probs).index_select(0, batch.chosen)
+        policy_loss = mean_or_zero(clipped_policy_loss(log_ratio, batch.advantages, config.clip))
         spread = mean_or_zero(entropy(log_probs, batch.owner, choices))
         moved = mean_or_zero(divergence(batch.log_probs, log_probs, batch.owner, choices))
         clipped = mean_or_zero(((log_ratio.exp() - 1).abs() > config.clip).float())
@@ -168,7 +167,7 @@ class Learner:
         if config.kl:
             loss = loss + config.kl * moved
         if config.magnet:
-            pull = mean_or_zero(divergence(log_probs, self._magnet(batch), batch.owner, choices))
+            pull = mean_or_zero(divergence(log_probs, self._magnet(states, batch), batch.owner, choices))
             loss, metrics["loss/magnet"] = loss + config.magnet * pull, pull
         if config.hand:
             guess = self._judge_guess(summaries, batch)
@@ -176,16 +175,17 @@ class Learner:
         return loss, metrics
 
     @torch.no_grad()
-    def _magnet(self, batch: Batch) -> Tensor:
+    def _magnet(self, states: Tensor, batch: Batch) -> Tensor:
         """Log-probabilities [M] of the averaged policy."""
-        logits = self.average(batch.states, batch.moves, batch.owner)
-        return log_softmax(logits, batch.owner, len(batch.picked))
+        return log_softmax(self.average(states, batch.moves, batch.owner), batch.owner, len(batch.chosen))
 
     def _judge_guess(self, summaries: Tensor, batch: Batch) -> Tensor:
         """The loss of guessing the other hands."""
-        by_hand = len(batch.hands), self.shape.players - 1, N_CLASSES
-        logits = self.hand_head(summaries).view(by_hand)
-        return mean_or_zero(hand_loss(logits, batch.states[:, UNSEEN], batch.hands.view(by_hand)))
+        unseen = batch.states.index_select(0, batch.free)[:, UNSEEN]
+        hands = batch.hidden.index_select(0, batch.free)[:, : hands_width(self.shape.players)]
+        by_hand = len(hands), self.shape.players - 1, N_CLASSES
+        logits = self.hand_head(summaries)
+        return mean_or_zero(hand_loss(logits.view(by_hand), unseen, hands.reshape(by_hand)))
 
     @torch.no_grad()
     def _follow(self, keep: float) -> None:

@@ -5,17 +5,16 @@ Axes: `T` = 48 turns, `B` games, `P` seats, `S` sides, `I` items that score, `N`
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.afterstates import after_each
 from agents.base import Agent
 from agents.buffers import Buffers
 from agents.contestant import ask
-from agents.critic_features import critic_features, hand_features
+from agents.critic_features import critic_features
 from agents.features import FloatArray, move_features, state_features
 from agents.merging import choices_of
 from agents.network import Actor, Critic
@@ -24,7 +23,7 @@ from agents.ragged import normalise, owners, sample
 from agents.stopwatch import Stopwatch
 from casino_env.legal import LegalMoves, select_legal
 from casino_env.rules import TURNS
-from casino_env.state import IntArray, select
+from casino_env.state import IntArray
 from casino_env.vector_env import Step, VectorEnv
 from casino_env.view import View, select_view
 
@@ -42,15 +41,12 @@ class Rollout(NamedTuple):
     """The learner's decisions in `B` whole deals; valid until its buffers are filled again."""
 
     states: FloatArray  # [N, F]
-    hands: FloatArray  # [N, Q] the other hands
-    chosen: FloatArray  # [N, F'] afterstates of the moves chosen, for the critic
-    paid: NDArray[np.float64]  # [N] what the mover was paid for the move itself
+    hidden: FloatArray  # [N, F'] what only the critic sees
     moves: FloatArray  # [M, G]
     offsets: IntArray  # [N + 1]
     choices: IntArray  # [N] index into each decision's list
     log_probs: FloatArray  # [M] of all moves, by the policy that chose
-    judged: NDArray[np.float64]  # [M] what the critic says of all moves: all that the mover will be paid
-    values: NDArray[np.float64]  # [T, B] their mean under the policy, 0 where a guest acts
+    values: NDArray[np.float64]  # [T, B], 0 where a guest acts
     seats: IntArray  # [T, B] the acting seat
     ours: NDArray[np.bool_]  # [T, B] whether the learner acts; the N decisions are these, in order
     rewards: NDArray[np.float64]  # [T, B, P]
@@ -79,7 +75,7 @@ def collect(
     everyone = np.arange(env.num_envs)
     holders = guests.holders if guests else np.zeros((env.num_envs, env.players), np.int64)
     legal = env.reset(seed=int(rng.integers(2**63)))
-    record = _Record(env, networks, buffers, pays_early, watch)
+    record = _Record(env, networks, buffers, watch)
     for turn in range(TURNS):
         acting, answers = holders[everyone, env.state.turn], np.zeros(env.num_envs, np.int64)
         rows = np.flatnonzero(acting == LEARNER)
@@ -90,7 +86,7 @@ def collect(
                 answers[rows] = ask(guest, guest.name, *_of_games(env.view(), legal, rows), rng)
         watch.lap("guests")
         step = env.step(answers)
-        record.pay(turn, step)
+        record.pay(turn, step, pays_early)
         legal = step.legal
         watch.lap("engine")
     rollout = record.finish(holders)
@@ -102,15 +98,9 @@ class _Record:
     """A rollout in the making."""
 
     def __init__(
-        self,
-        env: VectorEnv,
-        networks: tuple[Actor, Critic],
-        buffers: Buffers,
-        early: bool,
-        watch: Stopwatch,
+        self, env: VectorEnv, networks: tuple[Actor, Critic], buffers: Buffers, watch: Stopwatch
     ) -> None:
         self._env, self._networks, self._buffers, self._watch = env, networks, buffers, watch
-        self._early = early
         self._buffers.clear()
         shape = TURNS, env.num_envs
         self._values, self._seats = np.zeros(shape), np.zeros(shape, np.int64)
@@ -118,7 +108,7 @@ class _Record:
         self._ours, self._done = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
         self._banked = np.zeros((env.num_envs, env.players))
         self._lists: list[tuple[IntArray, ...]] = []  # of each turn: number of moves, choice, move, lifted
-        self._verdicts: list[tuple[NDArray[Any], ...]] = []  # of each turn: log-probabilities, judged, paid
+        self._log_probs: list[FloatArray] = []
 
     def decide(self, turn: int, rows: IntArray, legal: LegalMoves, rng: np.random.Generator) -> IntArray:
         """The learner's choices [R] in the games `rows` [R]; noted with all that led to them."""
@@ -129,34 +119,26 @@ class _Record:
         watch.lap("engine")
         kept = choices_of(actor, lists)
         moves, offsets = kept.moves, kept.offsets
-        after = after_each(env.state, rows, moves, offsets, table, self._early)
-        watch.lap("engine")
         states = state_features(view, table, buffers.states.extend(len(rows)))
-        hand_features(select(env.state, rows), env.state.turn[rows], buffers.hands.extend(len(rows)))
-        features = move_features(view, moves, offsets, table, buffers.moves.extend(len(moves)))
-        buffers.options.clear()
-        options = critic_features(after.state, after.movers, table, buffers.options.extend(len(moves)))
+        options = move_features(view, moves, offsets, table, buffers.moves.extend(len(moves)))
+        hidden = critic_features(env.state, rows, table, buffers.hidden.extend(len(rows)))
         watch.lap("features")
-        log_probs = score_moves(actor, states, features, offsets)
-        judged = after.paid + judge(critic, options) * ~after.over
+        log_probs = score_moves(actor, states, options, offsets)
+        self._values[turn, rows] = judge(critic, states, hidden)
         watch.lap("inference")
         choices = np.zeros(len(rows), np.int64)
         normalise(log_probs, offsets)
         sample(log_probs, offsets, rng.random(len(rows)), choices)
-        picked = offsets[:-1] + choices
-        buffers.chosen.extend(len(rows))[:] = options[picked]
-        if len(rows):
-            self._values[turn, rows] = np.add.reduceat(np.exp(log_probs) * judged, offsets[:-1])
-        lifted = lift_kinds(view, moves[picked], table)
-        self._lists.append((np.diff(offsets), choices, moves[picked], lifted))
-        self._verdicts.append((log_probs, judged, after.paid[picked]))
+        chosen = moves[offsets[:-1] + choices]
+        self._lists.append((np.diff(offsets), choices, chosen, lift_kinds(view, chosen, table)))
+        self._log_probs.append(log_probs)
         watch.lap("rest")
         return kept.originals(choices, lists.offsets)
 
-    def pay(self, turn: int, step: Step) -> None:
+    def pay(self, turn: int, step: Step, early: bool) -> None:
         """Note what a step brought."""
         self._done[turn], self._rewards[turn] = step.terminated, step.rewards
-        if self._early:
+        if early:
             after = banked_margins(self._env.state, self._env.rules.table) * ~step.terminated[:, None]
             self._rewards[turn] += after - self._banked
             self._banked = after
@@ -166,17 +148,13 @@ class _Record:
         counts, choices, played, lifted = (
             np.concatenate(arrays) for arrays in zip(*self._lists, strict=True)
         )
-        log_probs, judged, paid = (np.concatenate(column) for column in zip(*self._verdicts, strict=True))
         return Rollout(
             states=self._buffers.states.all(),
-            hands=self._buffers.hands.all(),
-            chosen=self._buffers.chosen.all(),
-            paid=paid,
+            hidden=self._buffers.hidden.all(),
             moves=self._buffers.moves.all(),
             offsets=np.concatenate([[0], np.cumsum(counts)]),
             choices=choices,
-            log_probs=log_probs,
-            judged=judged,
+            log_probs=np.concatenate(self._log_probs),
             values=self._values,
             seats=self._seats,
             ours=self._ours,
@@ -198,11 +176,13 @@ def score_moves(actor: Actor, states: FloatArray, moves: FloatArray, offsets: In
     return logits
 
 
-def judge(critic: Critic, afterstates: FloatArray) -> FloatArray:
-    """A critic's values [M] of afterstates [M, F']."""
+def judge(critic: Critic, states: FloatArray, hidden: FloatArray) -> FloatArray:
+    """A critic's values [B] of states [B, F] and what is hidden [B, F']."""
     device = critic.value.weight.device
     with torch.inference_mode():
-        values: FloatArray = critic(torch.from_numpy(afterstates).to(device)).cpu().numpy()
+        values: FloatArray = (
+            critic(*(torch.from_numpy(array).to(device) for array in (states, hidden))).cpu().numpy()
+        )
     return values
 
 

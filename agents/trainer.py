@@ -55,7 +55,7 @@ class Trainer:
         self.counters = dict.fromkeys(COUNTERS, 0)
         self.checkpoint: Path | None = None  # the last one
         self._env = VectorEnv(config.budget.games, self.rules, self.players, auto_reset=False)
-        self._buffers = Buffers.of(self.players, self.learner.critic.width)
+        self._buffers = Buffers.of(self.players)
 
     def train(self, logbook: Logbook | None, stop: StopRequest) -> None:
         """Run until the budget is used up. The first rank has a logbook.
@@ -97,7 +97,7 @@ class Trainer:
         watch, networks = Stopwatch(), (self.learner.actor, self.learner.critic)
         guests = self.league.invite(shared, self.config.budget.games)
         rollout = collect(self._env, networks, rng, self._buffers, guests, ppo.early_points, watch)
-        targets = make_targets(rollout, ppo.discount, ppo.trace, ppo.sampled, self.ranks)
+        targets = make_targets(rollout, ppo.discount, ppo.trace, self.ranks)
         rates = rates_at(self.config, self.counters["decisions"], done)
         values = self.learner.update(rollout, targets, rates, rng, watch)
         values |= rollout_metrics(rollout, targets.returns) | points_against_guests(rollout)

@@ -22,13 +22,11 @@ def deals(games=16, rules="royal", players=2):
 
 
 def play(learner, env, rng, guests: Guests | None = None, early=True) -> Rollout:
-    buffers = Buffers.of(env.players, learner.critic.width)
-    return collect(env, (learner.actor, learner.critic), rng, buffers, guests, early)
+    return collect(env, (learner.actor, learner.critic), rng, Buffers.of(env.players), guests, early)
 
 
 def learn(learner, rollout, rng, rates=RATES):
-    config = learner.config
-    targets = make_targets(rollout, config.discount, config.trace, config.sampled, Ranks())
+    targets = make_targets(rollout, learner.config.discount, learner.config.trace, Ranks())
     return learner.update(rollout, targets, rates, rng)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agents import features
-from agents.critic_features import critic_features, critic_width, hand_features, hands_width
+from agents.critic_features import critic_features, critic_width, hands_width
 from agents.features import (
     CARD_CLASS,
     MOVE_WIDTH,
@@ -53,7 +53,7 @@ def test_every_column_is_written_within_the_width(players):
         hidden = critic_sees(env.state)
         assert states.shape == (32, state_width(players))
         assert moves.shape == (len(legal.moves), MOVE_WIDTH)
-        assert hidden.shape == (32, critic_width(players, True))
+        assert hidden.shape == (32, critic_width(players))
         assert np.isfinite(states).all()
         assert np.isfinite(moves).all()
         used[0][states.any(axis=0)] = True
@@ -84,10 +84,10 @@ def test_swapping_unseen_cards_moves_no_feature_of_the_actor(players):
 
 
 def critic_sees(state: State, rules: str = "royal") -> np.ndarray:
-    """What the critic reads of all games, for the seat to act."""
+    """What is hidden in all games."""
     games, players = state.hands.shape
-    out = np.full((games, critic_width(players, True)), np.nan, np.float32)
-    return critic_features(state, state.turn, Rules.parse(rules).table, out)
+    out = np.full((games, critic_width(players)), np.nan, np.float32)
+    return critic_features(state, np.arange(games), Rules.parse(rules).table, out)
 
 
 def classes_of(cards: list[int]) -> list[float]:
@@ -117,20 +117,20 @@ def test_the_critic_sees_the_other_hands_and_who_will_be_dealt_what(rules, playe
                 dealt[seat] += cards_in(new)
         coming = [part for seat in seats for part in (dealt[seat][:4], dealt[seat][4:])]
         expected = [classes_of(cards) for cards in (*hands, *coming)]
-        row = critic_sees(state, rules)[0, state_width(players) :]
+        row = critic_sees(state, rules)[0]
         found = row[: len(expected) * N_CLASSES].reshape(-1, N_CLASSES)
         assert found.tolist() == expected
-        out = np.full((1, hands_width(players)), np.nan, np.float32)
-        assert (
-            hand_features(state, state.turn, out).reshape(-1, N_CLASSES).tolist() == expected[: players - 1]
-        )
+        assert hands_width(players) == (players - 1) * N_CLASSES
 
 
-def test_the_critic_without_privilege_reads_the_state_alone():
-    env = VectorEnv(4, seed=1)
-    env.reset()
-    out = np.full((4, critic_width(2, False)), np.nan, np.float32)
-    assert (critic_features(env.state, env.state.turn, RULES, out) == state_features(env.view(), RULES)).all()
+def test_the_critic_sees_what_the_other_hand_would_take():
+    # the nine takes its build and four and five; the ace takes nothing; the four takes the four
+    text = "royal 2D3H9D/4S9SAH 4H5C 9=2C7H@0 -/- - 0 - 0/0 0/0 1"
+    state = Position.parse(text, partial=True).state
+    grabs = critic_sees(state)[0, -17:]
+    nine, four = (grabs[value - 1] for value in (9, 4))
+    assert nine == pytest.approx(4 * 3 / 26, abs=1e-2) and four == pytest.approx(3 / 26, abs=1e-2)
+    assert np.flatnonzero(grabs).tolist() == [3, 8, 16] and grabs[16] == nine
 
 
 def test_features_of_a_sweep_by_hand():

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 import torch
 
+from agents.batches import standardised
 from agents.losses import clipped_policy_loss, divergence, explained_variance, hand_loss, mean_or_zero
 from agents.ragged import best, entropy, log_softmax, normalise, owners, sample
+from agents.ranks import Ranks
 from agents.schedules import linear
 
 
@@ -55,6 +57,13 @@ def test_explained_variance_by_hand():
     assert explained_variance(np.full(3, 5.0), returns) == pytest.approx(0)
     assert explained_variance(returns, np.ones(3)) == 0
     assert explained_variance(np.zeros(0), np.zeros(0)) == 0
+
+
+def test_standardised_by_hand():
+    # the decisions with a choice are 1 and 3: mean 2, deviation 1; the sole move (9) is shifted along
+    scaled = standardised(np.array([1.0, 9.0, 3.0]), np.array([True, False, True]), Ranks())
+    assert scaled == pytest.approx([-1, 7, 1])
+    assert standardised(np.array([5.0]), np.array([False]), Ranks()).tolist() == [0]
 
 
 def test_mean_of_nothing_is_zero():
