@@ -32,7 +32,6 @@ from agents.loops import (
     pettingzoo_loop,
     position_loop,
 )
-from agents.stopwatch import PARTS
 from agents.versions import versions
 from casino_env.arguments import check_count
 from casino_env.errors import CasinoError
@@ -54,10 +53,11 @@ PettingZoo, Gymnasium: tokens of the environments, drawn with numpy from the mas
          of `env`, the interface's own limit
 start    from `import casino_env` to the first deal of an arena match played, in a fresh process:
          cold (everything compiled) and warm (from the cache)
-training (with --train) self-play and learning of a default run, and the shares of its time
+training (with --train) self-play and learning of a run, and the shares of its time
 
 If OpenSpiel is installed, the same loop is timed in some of its card games, so that the ratio comes
-from one run. Shared machines are noisy: compare ratios, not single numbers."""
+from one run; so is MaskablePPO, with --train, if sb3-contrib is. Shared machines are noisy: compare
+ratios, not single numbers."""
 
 EXAMPLES = """examples:
   casino bench
@@ -95,6 +95,7 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("--seconds", type=float, default=1.0, metavar="S", help="per run (default: 1)")
     parser.add_argument("--no-start", action="store_true", help="leave out the cold and warm start")
     parser.add_argument("--train", action="store_true", help="measure training instead, and its time's split")
+    parser.add_argument("--config", type=Path, metavar="FILE", help="with --train: of the run, a YAML file")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the result to FILE")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.set_defaults(run=run)
@@ -131,24 +132,15 @@ def _measure_loops(arguments: Namespace) -> list[Measured]:
 
 
 def _measure_training(arguments: Namespace) -> list[Measured]:
-    """Updates of a default run, after one that compiles: decisions a second, and shares of the time."""
-    import torch  # torch and what brings it
+    """Updates of a run after one that compiles, and the shares of their time."""
+    from agents.config import load_config  # bring torch
+    from agents.training_bench import OURS, RATIO, THEIRS, time_training
 
-    from agents.config import Config
-    from agents.ranks import Ranks
-    from agents.trainer import Trainer
-
-    config = Config()
-    torch.set_num_threads(config.run.threads)
-    trainer, speed, shares = Trainer(config, Ranks()), [], []
+    config = load_config(arguments.config)
+    units = {OURS: "/s", THEIRS: "/s", RATIO: "times"}
     with progress_bar("updates", arguments.quiet) as progress:
-        for update in progress.track(range(arguments.runs + 1)):
-            values = trainer.update()
-            if update:
-                speed.append(values["time/decisions_per_second"])
-                shares.append({part: values[f"time/{part}"] for part in PARTS})
-    split = [Measured(part, "%", [100 * share[part] for share in shares]) for part in shares[0]]
-    return [Measured(f"training, {config.run.threads} threads", "decisions/s", speed), *split]
+        values = time_training(config, progress.track(range(arguments.runs + 1)))
+    return [Measured(name, units.get(name, "%"), of_rounds) for name, of_rounds in values.items()]
 
 
 def _loops() -> Iterator[tuple[str, Callable[[], Loop]]]:

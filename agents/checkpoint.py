@@ -68,7 +68,7 @@ def load_resume(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise CasinoError(f"resume: {path} is missing, so there is no run to continue")
     try:
-        state: Any = torch.load(path, weights_only=True)
+        state: Any = torch.load(path, map_location="cpu", weights_only=True)
     except Exception:  # torch raises many kinds for a file that is not its own
         state = None
     if not isinstance(state, dict):

@@ -16,7 +16,7 @@ import yaml
 
 from agents.league import LeagueConfig
 from agents.network import NetworkShape
-from agents.ppo import PPOConfig
+from agents.ppo import BF16_SETTINGS, PPOConfig
 from agents.registry import LADDER
 from casino_env.errors import CasinoError, InvalidRules
 from casino_env.rules import Rules, check_players
@@ -223,8 +223,12 @@ def _build(values: dict[str, tuple[str, Any]]) -> Config:
         check_players(config.game.players)
     except InvalidRules as error:
         raise CasinoError(f"section game: {error}") from None
-    if config.run.device not in DEVICES:
-        raise CasinoError(f"run.device is '{config.run.device}'; valid: {', '.join(DEVICES)}")
+    for name, value, valid in (
+        ("run.device", config.run.device, DEVICES),
+        ("ppo.bf16", config.ppo.bf16, BF16_SETTINGS),
+    ):
+        if value not in valid:
+            raise CasinoError(f"{name} is '{value}'; valid: {', '.join(valid)}")
     for name in config.evaluation.opponents.split():
         if name not in LADDER:
             raise CasinoError(f"evaluation.opponents: there is no '{name}'; valid: {', '.join(LADDER)}")

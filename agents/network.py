@@ -3,6 +3,7 @@
 Axes: `B` games, `M` moves of all games together, `H` hidden units.
 """
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 
 import torch
@@ -51,7 +52,8 @@ class Actor(nn.Module):
         """Logits [M] of moves [M, G] in the games `owner` [M] of the summaries [B, H]."""
         with products(moves, self.bf16):
             state = self.of_state(summaries).index_select(0, owner)
-            return self.score(torch.relu(state + self.of_move(moves))).squeeze(-1).float()
+            joined = torch.relu(state + self.of_move(moves))
+        return self.score(joined.float()).squeeze(-1)
 
 
 class HandHead(nn.Module):
@@ -59,13 +61,11 @@ class HandHead(nn.Module):
 
     def __init__(self, shape: NetworkShape) -> None:
         super().__init__()
-        self.bf16 = False
         self.guess = nn.Linear(shape.hidden, hands_width(shape.players))
 
     def forward(self, summaries: Tensor) -> Tensor:
         """Logits [B, (P - 1) * classes] of each class of card in each other hand, of summaries [B, H]."""
-        with products(summaries, self.bf16):
-            return self.guess(summaries).float()
+        return self.guess(summaries.float())
 
 
 class Critic(nn.Module):
@@ -86,15 +86,17 @@ class Critic(nn.Module):
         """Values [B] of states [B, F] and what is hidden [B, F']."""
         seen = torch.cat([states, hidden], dim=1) if self.privileged else states
         with products(states, self.bf16):
-            return self.value(self.trunk(seen)).squeeze(-1).float()
+            summaries = self.trunk(seen)
+        return self.value(summaries.float()).squeeze(-1)
 
 
-def products(example: Tensor, bf16: bool) -> torch.autocast:
+def products(example: Tensor, bf16: bool) -> AbstractContextManager[object]:
     """Matrix products in bfloat16 within the block, if asked for, on the device of the example.
 
-    Faster where the processor has them; weights and what follows the products stay float32.
+    Faster where the processor has them. Weights stay float32, and so do the last layers: logits may all be
+    far from 0, where bfloat16 would tell them apart no more.
     """
-    return torch.autocast(example.device.type, torch.bfloat16, enabled=bf16)
+    return torch.autocast(example.device.type, torch.bfloat16) if bf16 else nullcontext()
 
 
 def _trunk(width: int, hidden: int) -> nn.Sequential:

@@ -8,6 +8,7 @@ import copy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import llvmlite.binding
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -17,13 +18,16 @@ from agents.critic_features import hands_width
 from agents.features import N_CLASSES, UNSEEN
 from agents.losses import clipped_policy_loss, divergence, hand_loss, mean_or_zero
 from agents.network import Actor, Critic, HandHead, NetworkShape
-from agents.ragged import entropy, log_softmax
+from agents.ragged import entropy, log_softmax, log_totals
 from agents.ranks import Ranks
 from agents.rollout import Rollout
 from agents.stopwatch import Stopwatch
 
 ADAM_EPSILON = 1e-5
 GRADIENT_NORM = 1.0
+DRIFT = 1e-4  # keeps logits near 0, where digits are (the z-loss of Chowdhery et al. 2022, arXiv:2204.02311)
+BF16_SETTINGS = ("never", "always", "auto")
+CPU_BF16 = ("avx512bf16", "amx-bf16", "bf16")  # names of processor features, the last one of ARM's
 _PARTS = ("actor", "average", "critic", "hand_head", "optimiser")
 
 
@@ -46,7 +50,7 @@ class PPOConfig:
     hand: float = 0.0
     privileged: bool = True
     early_points: bool = True
-    bf16: bool = False
+    bf16: str = "never"
 
 
 class Rates(NamedTuple):
@@ -67,9 +71,10 @@ class Learner:
             self.actor, self.critic = Actor(shape), Critic(shape, config.privileged)
             self.hand_head = HandHead(shape)
         self.average = copy.deepcopy(self.actor)  # of the actor over updates, if `config.average`
-        for network in (self.actor, self.critic, self.hand_head, self.average):
-            network.bf16 = config.bf16
+        for network in (self.actor, self.critic, self.average):
+            network.bf16 = wants_bf16(config.bf16, self.ranks.device)
             network.to(self.ranks.device)
+        self.hand_head.to(self.ranks.device)
         self._trained = [*self.actor.parameters(), *self.critic.parameters()]
         if config.hand:
             self._trained += self.hand_head.parameters()
@@ -149,15 +154,15 @@ class Learner:
         config, choices = self.config, len(batch.chosen)
         states = batch.states.index_select(0, batch.free)
         summaries = self.actor.summarise(states)
-        log_probs = log_softmax(
-            self.actor.score_moves(summaries, batch.moves, batch.owner), batch.owner, choices
-        )
+        logits = self.actor.score_moves(summaries, batch.moves, batch.owner)
+        totals = log_totals(logits, batch.owner, choices)
+        log_probs = logits - totals.index_select(0, batch.owner)
         log_ratio = (log_probs - batch.log_probs).index_select(0, batch.chosen)
         policy_loss = mean_or_zero(clipped_policy_loss(log_ratio, batch.advantages, config.clip))
         spread = mean_or_zero(entropy(log_probs, batch.owner, choices))
         moved = mean_or_zero(divergence(batch.log_probs, log_probs, batch.owner, choices))
         clipped = mean_or_zero(((log_ratio.exp() - 1).abs() > config.clip).float())
-        loss = policy_loss - entropy_bonus * spread
+        loss = policy_loss - entropy_bonus * spread + DRIFT * mean_or_zero(totals**2)
         metrics = {
             "loss/policy": policy_loss,
             "loss/entropy": spread,
@@ -197,3 +202,13 @@ class Learner:
     def _over_ranks(self, values: list[float]) -> list[float]:
         """Means over all ranks."""
         return [float(total) / self.ranks.size for total in self.ranks.sum(values)]
+
+
+def wants_bf16(setting: str, device: torch.device) -> bool:
+    """Whether to multiply in bfloat16: `auto` does where the device has it in hardware."""
+    if setting != "auto":
+        return setting == "always"
+    if device.type == "cuda":
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    features = llvmlite.binding.get_host_cpu_features()
+    return any(features.get(name, False) for name in CPU_BF16)

@@ -23,11 +23,15 @@ def list_sums(terms: Tensor, owner: Tensor, games: int) -> Tensor:
     return terms.new_zeros(games).index_add(0, owner, terms)
 
 
+def log_totals(logits: Tensor, owner: Tensor, games: int) -> Tensor:
+    """Log of the sum of exponentials [B] of each game's logits [M], from the highest: none overflows."""
+    top = logits.new_full((games,), -torch.inf).scatter_reduce(0, owner, logits.detach(), "amax")
+    return top + list_sums((logits - top.index_select(0, owner)).exp(), owner, games).log()
+
+
 def log_softmax(logits: Tensor, owner: Tensor, games: int) -> Tensor:
     """Log-probabilities [M] of logits [M] within each game's list."""
-    top = logits.new_full((games,), -torch.inf).scatter_reduce(0, owner, logits.detach(), "amax")
-    shifted = logits - top.index_select(0, owner)
-    return shifted - list_sums(shifted.exp(), owner, games).log().index_select(0, owner)
+    return logits - log_totals(logits, owner, games).index_select(0, owner)
 
 
 def entropy(log_probs: Tensor, owner: Tensor, games: int) -> Tensor:

@@ -24,10 +24,12 @@ from stable_baselines3.common.env_util import make_vec_env
 import casino_env  # noqa: F401  (registers RoyalCasino-v0)
 from agents.command import CommandParser, run_command
 from agents.files import check_target
+from agents.registry import make_agent
 from agents.tally import estimate
 from casino_env.arguments import check_count
-from casino_env.rules import check_players
+from casino_env.rules import Rules, check_players
 
+EVERY = 12  # rollouts between two reports
 ENVS = 32  # side by side in this process: a step is too short to be worth a pipe to another process
 
 
@@ -38,6 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--steps", type=int, default=1_000_000, help="tokens to learn from (default: 1000000)"
     )
     parser.add_argument("--opponent", default="random", help="agent to learn against (default: random)")
+    parser.add_argument("--beat", metavar="AGENT", help="stop as soon as it beats this agent")
     parser.add_argument("--rules", default="royal", help="rule set (default: royal)")
     parser.add_argument("--players", type=int, default=2, help="2, 3 or 4 (default: 2)")
     parser.add_argument("--deals", type=int, default=2000, help="deals to measure it with (default: 2000)")
@@ -52,6 +55,10 @@ def run(arguments: Namespace) -> None:
     steps, seed = check_count("steps", arguments.steps, 1), check_count("seed", arguments.seed, 0)
     deals = check_count("deals", arguments.deals, check_players(arguments.players))
     target = check_target(arguments.save, "--save") if arguments.save else None
+    if arguments.beat:
+        make_agent(
+            arguments.beat, Rules.parse(arguments.rules), arguments.players
+        )  # what is wrong is told now
     table = {
         "rules": arguments.rules,
         "players": arguments.players,
@@ -73,9 +80,12 @@ def run(arguments: Namespace) -> None:
         seed=seed,
         device="cpu",
     )
+    rival = table | {"opponent": arguments.beat} if arguments.beat else None
+    progress = Progress(rival, deals, seed + ENVS)
     start = time.perf_counter()
-    model.learn(steps, callback=Progress())
-    print(f"learned from {model.num_timesteps:,} tokens in {(time.perf_counter() - start) / 60:.1f} minutes")
+    model.learn(steps, callback=progress)
+    seconds = time.perf_counter() - start - progress.seconds
+    print(f"learned from {model.num_timesteps:,} tokens in {seconds / 60:.1f} minutes")
     if target:
         model.save(target)
     for opponent in dict.fromkeys(("random", "greedy", arguments.opponent)):
@@ -85,18 +95,30 @@ def run(arguments: Namespace) -> None:
 
 
 class Progress(BaseCallback):
-    """Prints the mean margin of the latest deals after every twelfth rollout."""
+    """Prints the mean margin of the latest deals now and then.
 
-    rollouts = 0
+    If there is a `rival`, a table with it as the opponent, learning stops as soon as `deals` deals show that
+    it is beaten: when the lower end of the margin's 95 % interval is above 0.
+    """
+
+    def __init__(self, rival: dict[str, Any] | None, deals: int, seed: int) -> None:
+        super().__init__()
+        self.rival, self.deals, self.seed = rival, deals, seed
+        self.rollouts, self.seconds, self.is_beaten = 0, 0.0, False  # seconds of measuring
 
     def _on_step(self) -> bool:
-        return True
+        return not self.is_beaten
 
     def _on_rollout_end(self) -> None:
         self.rollouts += 1
-        if self.rollouts % 12 == 0:
+        if self.rollouts % EVERY == 0:
             mean = np.mean([deal["r"] for deal in self.model.ep_info_buffer])
             print(f"{self.num_timesteps:>9,} tokens: {mean:+.2f} points a deal while learning", flush=True)
+            if self.rival:
+                start = time.perf_counter()
+                low = estimate(margins(self.model, self.rival, self.deals, self.seed)).low
+                self.is_beaten = low is not None and low > 0
+                self.seconds += time.perf_counter() - start
 
 
 def margins(model: MaskablePPO, table: dict[str, Any], deals: int, seed: int) -> np.ndarray:

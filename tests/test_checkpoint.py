@@ -9,6 +9,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from agents.checkpoint import FORMAT, load_actor, load_resume, save_actor, save_resume
+from agents.features import FEATURES_VERSION
 from agents.files import write_atomically
 from agents.network import Actor, NetworkShape
 from casino_env import CasinoError, Rules
@@ -67,7 +68,7 @@ def test_foreign_or_hostile_metadata_is_refused(saved):
     metadata = {
         "format": FORMAT,
         "observation_version": "1",
-        "features_version": "1",
+        "features_version": str(FEATURES_VERSION),
         "rules": "royal",
         "players": "2",
         "hidden": "999999999",
@@ -83,7 +84,7 @@ def test_foreign_or_hostile_metadata_is_refused(saved):
     save_file(tensors, path, metadata | {"hidden": "16"})
     assert "its tensors do not fit" in refused(path)
     save_file(tensors, path, metadata | {"hidden": "8", "features_version": "0"})
-    assert "its features_version is '0', wanted '1'" in refused(path)
+    assert f"its features_version is '0', wanted '{FEATURES_VERSION}'" in refused(path)
 
 
 def test_weights_that_are_no_numbers_are_refused(saved):

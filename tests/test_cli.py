@@ -68,9 +68,9 @@ def test_perft_divides_by_first_move(capsys: pytest.CaptureFixture[str]) -> None
 def test_bench_splits_the_time_of_training(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "bench.json"
     lines = run_lines(capsys, "bench --train --runs 1 --json", str(path))
-    assert any("training, 2 threads" in line and "decisions/s" in line for line in lines)
+    assert any("training, decisions" in line and "/s" in line for line in lines)
     rows = {row["name"]: row["median"] for row in json.loads(path.read_text(encoding="utf-8"))["rows"]}
-    shares = [rows[f"time/{part}"] for part in PARTS]
+    shares = [rows[part] for part in PARTS]
     assert sum(shares) == pytest.approx(100) and min(shares) > 0
 
 

@@ -28,9 +28,10 @@ def test_every_config_loads(path):
     load_config(path)
 
 
-def test_quickstart_states_only_differences():
-    for section, keys in yaml.safe_load((CONFIGS / "quickstart.yaml").read_text()).items():
-        for key, value in keys.items():
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_configs_state_only_differences(path):
+    for section, keys in yaml.safe_load(path.read_text()).items():
+        for key, value in keys.items() if path.stem != "default" else ():
             assert config_dict(Config())[section][key] != value
 
 
@@ -55,6 +56,17 @@ def test_overrides_come_last_and_are_typed():
         ("ppo: {clip: .nan}", "ppo.clip is nan; valid: 0 to 1"),
         ("ppo: {epochs: 2.5e0}", "ppo.epochs is '2.5e0'; valid: a whole number"),
         ("ppo: {clip: inf}", "ppo.clip is inf; valid: 0 to 1"),
+        ("ppo: {bf16: sometimes}", "ppo.bf16 is 'sometimes'; valid: never, always, auto"),
+        ("run: {device: tpu}", "run.device is 'tpu'; valid: auto, cpu, cuda"),
+        (
+            "evaluation: {opponents: greedy bob}",
+            "evaluation.opponents: there is no 'bob'; valid: random, greedy",
+        ),
+        ("league: {past: 0.7, ladder: 0.4}", "league.past and league.ladder are shares of the deals"),
+        (
+            "ppo: {magnet: 0.1}",
+            "ppo.magnet pulls towards the averaged policy; valid: with ppo.average above 0",
+        ),
         ("budget: {minutes: 0}", "budget.minutes is 0.0; valid: 0.001 to 1e+06"),
         ("1: {2: 3}", "unknown section '1'; valid: run, game"),
         ("run: {name: 010}", "run.name is 8; valid: text (in quotes if it looks like a number)"),

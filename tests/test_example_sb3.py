@@ -36,6 +36,15 @@ def test_it_learns_to_beat_random(capsys: pytest.CaptureFixture[str]) -> None:
     assert float(results[0][2]) > 3  # the lower end
 
 
+def test_it_stops_once_it_beats_whom_it_should(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sb3_maskable_ppo, "EVERY", 2)
+    *_, learned, random, _greedy = run(capsys, "--steps 1000000 --deals 200 --beat random")
+    assert int(learned.split()[2].replace(",", "")) < 100_000
+    assert float(RESULT.fullmatch(random)[3]) > 0
+
+
 def test_it_saves_a_model_that_loads(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "ppo.zip"
     lines = run(capsys, f"--steps 1 --players 3 --rules spade --opponent greedy --deals 7 --save {path}")
@@ -58,6 +67,7 @@ def test_an_illegal_token_would_be_noticed(
     [
         ("--players 5", "players=5 is not possible; valid: 2, 3, 4"),
         ("--opponent nobody", "unknown agent 'nobody'; valid: random, greedy, "),
+        ("--beat nobody", "unknown agent 'nobody'; valid: random, greedy, "),
         ("--rules regal", "unknown rule set"),
         ("--steps 0", "steps=0 is not possible; valid: 1 or more"),
         ("--deals 1", "deals=1 is not possible; valid: 2 or more"),

@@ -10,6 +10,7 @@ from agents.batches import Targets, make_targets, take_batch
 from agents.league import League, LeagueConfig
 from agents.metrics import METRICS
 from agents.policy import PolicyAgent
+from agents.ppo import wants_bf16
 from agents.ragged import log_softmax
 from agents.ranks import Ranks
 from agents.stopwatch import PARTS, Stopwatch
@@ -116,8 +117,8 @@ def test_bfloat16_is_for_products_only():
     rough = learner.actor(states, batch.moves, batch.owner)
     assert rough.dtype == torch.float32 and not torch.equal(rough, exact)
     assert torch.allclose(rough, exact, atol=0.01 * exact.abs().max().item())
-    learner = small_learner(bf16=True, hand=0.1)
-    assert learner.actor.bf16 and learner.critic.bf16 and learner.hand_head.bf16 and learner.average.bf16
+    learner = small_learner(bf16="always", hand=0.1)
+    assert learner.actor.bf16 and learner.critic.bf16 and learner.average.bf16
     metrics = learn(learner, play(learner, deals(8), rng), rng)
     assert all(np.isfinite(value) for value in metrics.values())
     assert {parameter.dtype for parameter in learner.actor.parameters()} == {torch.float32}
@@ -165,6 +166,14 @@ def test_targets_are_of_the_learners_own_decisions():
     assert targets.returns == pytest.approx(expected[rollout.ours])
 
 
+def test_bfloat16_is_used_by_itself_only_where_the_processor_has_it(monkeypatch):
+    cpu, has = torch.device("cpu"), {}
+    monkeypatch.setattr("llvmlite.binding.get_host_cpu_features", lambda: has)
+    assert not wants_bf16("auto", cpu) and wants_bf16("always", cpu)
+    has["avx512bf16"] = True
+    assert wants_bf16("auto", cpu) and not wants_bf16("never", cpu)
+
+
 def test_a_critic_without_privilege_reads_what_the_actor_reads():
     width = small_learner().actor.trunk[0].in_features
     assert small_learner(privileged=False).critic.trunk[0].in_features == width
@@ -179,3 +188,16 @@ def test_time_is_given_to_parts():
     assert set(watch.shares()) <= set(METRICS) and sum(watch.shares().values()) == pytest.approx(1)
     with pytest.raises(KeyError):
         watch.lap("lunch")
+
+
+def test_all_of_a_step_happens_on_the_device_of_the_networks():
+    """On `meta`, which has no numbers: what stays on the processor by mistake cannot be combined with it."""
+    learner, rng = small_learner(average=0.9, magnet=0.1, kl=0.1, hand=0.1), generator()
+    rollout = play(learner, deals(4), rng)
+    targets = make_targets(rollout, 1.0, 0.9, Ranks())
+    batch = take_batch(rollout, targets, np.arange(192)).to(torch.device("meta"))
+    for network in (learner.actor, learner.critic, learner.hand_head, learner.average):
+        network.to("meta")
+    loss, metrics = learner._judge_actor(batch, 0.01)
+    assert {value.device.type for value in [loss, *metrics.values()]} == {"meta"}
+    assert learner.critic(batch.states, batch.hidden).device.type == "meta"

@@ -1,6 +1,8 @@
 """`train.py` as its user runs it, on a tiny budget."""
 
 import csv
+import errno
+import os
 import signal
 import subprocess
 import sys
@@ -15,6 +17,7 @@ from agents.checkpoint import load_resume, save_resume
 from agents.metrics import METRICS, MetricsWriter
 from agents.network import NetworkShape
 from agents.ppo import Learner, PPOConfig
+from agents.run_folder import RunFolder
 
 GAMES = 8
 PER_UPDATE = 48 * GAMES
@@ -66,8 +69,15 @@ def test_a_run_leaves_what_it_promises(tmp_path, capsys, players):
         assert part in printed
 
 
-def test_a_run_interrupted_and_resumed_equals_one_that_went_through(tmp_path, monkeypatch):
-    assert run(tmp_path / "whole", updates=4) == 0
+LEAGUE = [
+    *("--league.past", "0.5", "--league.ladder", "0.25", "--league.every", "1", "--league.size", "2"),
+    *("--ppo.average", "0.9", "--ppo.magnet", "0.1", "--ppo.hand", "0.1", "--ppo.kl", "0.1"),
+]
+
+
+@pytest.mark.parametrize("options", [[], LEAGUE], ids=["plain", "league"])
+def test_a_run_interrupted_and_resumed_equals_one_that_went_through(tmp_path, monkeypatch, options):
+    assert run(tmp_path / "whole", *options, updates=4) == 0
     update, parts = train.Trainer.update, tmp_path / "parts" / "tiny"
 
     def interrupted(trainer):
@@ -78,14 +88,18 @@ def test_a_run_interrupted_and_resumed_equals_one_that_went_through(tmp_path, mo
 
     with monkeypatch.context() as patch:
         patch.setattr(train.Trainer, "update", interrupted)
-        assert run(tmp_path / "parts", updates=4) == 130
+        assert run(tmp_path / "parts", *options, updates=4) == 130
     assert load_resume(parts / "resume.pt")["counters"]["updates"] == 3
     assert train.main(["--resume", str(parts)]) == 0
     first, second = weights(tmp_path / "whole" / "tiny"), weights(parts)
-    for part in ("actor", "critic"):
+    for part in ("actor", "average", "critic", "hand_head"):
         assert all(torch.equal(first[part][name], second[part][name]) for name in first[part])
     assert logged(tmp_path / "whole" / "tiny") == logged(parts)
-    assert board_steps(parts) == [PER_UPDATE * update for update in (1, 2, 3, 4)]
+    assert board_steps(parts) == board_steps(tmp_path / "whole" / "tiny")
+    leagues = [load_resume(folder / "resume.pt")["league"] for folder in (tmp_path / "whole" / "tiny", parts)]
+    assert leagues[0]["rating"] == leagues[1]["rating"] and leagues[0]["rungs"] == leagues[1]["rungs"]
+    names = [[past["name"] for past in league["past"]] for league in leagues]
+    assert names[0] == names[1] and len(names[0]) == (2 if options else 0)
 
 
 def board_steps(folder):
@@ -209,6 +223,34 @@ def test_an_update_that_goes_astray_ends_the_run_and_keeps_the_last_checkpoint(t
     assert run(tmp_path, updates=4) == 2
     assert "update 3: loss/policy is nan; last good checkpoint: " in capsys.readouterr().err
     assert load_resume(tmp_path / "tiny" / "resume.pt")["counters"]["updates"] == 2
+
+
+def test_a_policy_that_explodes_ends_the_run(tmp_path, capsys):
+    assert run(tmp_path, "--ppo.stop_kl", "0", updates=1) == 2
+    error = capsys.readouterr().err
+    assert "the policy moved by" in error and "ppo.stop_kl is 0; last good checkpoint: there is none" in error
+
+
+def test_a_full_disk_leaves_the_last_checkpoint_as_it_was(tmp_path, monkeypatch, capsys):
+    saved = RunFolder.save
+
+    def fills_up(folder, learner, league, rules, counters):
+        if counters["updates"] == 4:
+            monkeypatch.setattr(os, "fsync", full)
+        return saved(folder, learner, league, rules, counters)
+
+    def full(file):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RunFolder, "save", fills_up)
+        assert run(tmp_path, updates=6) == 2
+    assert "cannot be written (No space left on device); it is as it was before" in capsys.readouterr().err
+    monkeypatch.undo()
+    folder = tmp_path / "tiny"
+    assert load_resume(folder / "resume.pt")["counters"]["updates"] == 2
+    assert [path.name for path in (folder / "checkpoints").iterdir()] == ["step_000000000768.safetensors"]
+    assert train.main(["--resume", str(folder)]) == 0
 
 
 def test_training_leaves_the_global_random_state_alone():
