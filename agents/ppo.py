@@ -25,7 +25,7 @@ from agents.stopwatch import Stopwatch
 
 ADAM_EPSILON = 1e-5
 GRADIENT_NORM = 1.0
-DRIFT = 1e-4  # keeps logits near 0, where digits are (the z-loss of Chowdhery et al. 2022, arXiv:2204.02311)
+DRIFT = 1e-5  # keeps logits near 0, where digits are (the z-loss of Chowdhery et al. 2022, arXiv:2204.02311)
 BF16_SETTINGS = ("never", "always", "auto")
 CPU_BF16 = ("avx512bf16", "amx-bf16", "bf16")  # names of processor features, the last one of ARM's
 _PARTS = ("actor", "average", "critic", "hand_head", "optimiser")
@@ -37,11 +37,11 @@ class PPOConfig:
 
     epochs: int = 2
     minibatch: int = 4096
-    learning_rate: float = 1e-3
+    learning_rate: float = 3e-3
     clip: float = 0.2
-    entropy: float = 0.01
+    entropy: float = 0.005
     discount: float = 1.0
-    trace: float = 0.9
+    trace: float = 0.8
     max_kl: float = 0.05
     stop_kl: float = 1.0
     kl: float = 0.0
