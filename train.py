@@ -26,7 +26,7 @@ from agents.stopping import stop_on_signal
 from agents.trainer import Logbook, Stopped, Trainer
 from casino_env.errors import CasinoError
 
-FIXED_ON_RESUME = ("game.", "network.", "ppo.privileged", "run.name", "run.folder", "run.seed")
+FIXED_ON_RESUME = ("game.", "network.", "ppo.privileged", "run.name", "run.folder", "run.seed", "run.start")
 EPILOG = """any key of the configuration can be given as --section.key value; see configs/default.yaml
 example: python train.py --config configs/quickstart.yaml --run.name first --budget.minutes 2
 several processes: torchrun --nproc-per-node 2 train.py --config configs/royal-2p.yaml --run.threads 1"""
@@ -58,7 +58,9 @@ def train(config: Config, ranks: Ranks, arguments: argparse.Namespace) -> None:
         if trainer.is_done:
             more = f"give more, e.g. {larger_budget(trainer)}"
             raise CasinoError(f"{folder.path}: the budget is used up; {more}")
-    elif ranks.is_first:
+    elif config.run.start:
+        trainer.start_from(Path(config.run.start))
+    if ranks.is_first and not arguments.resume:
         folder = RunFolder.create(config)
     if not ranks.is_first:
         with stop_on_signal() as stop:

@@ -124,10 +124,16 @@ def compete(
 
 
 def margin_against(
-    agent: Agent, opponent: Agent, rules: Rules | str, players: int, n_decks: int, seed: int
+    agent: Agent,
+    opponent: Agent,
+    rules: Rules | str,
+    players: int,
+    n_decks: int,
+    seed: int,
+    objective: str = "deal",
 ) -> Estimate:
     """Margin of `agent`, on each side in turn, against `opponent` on all others."""
-    setting = Setting(Rules.parse(rules), players, seed)
+    setting = Setting(Rules.parse(rules), players, seed, objective)
     seatings = 1 - np.eye(setting.sides, dtype=np.int64)
     pair, names = (agent, opponent), ("agent", "opponent")
     chunks = [

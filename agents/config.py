@@ -19,6 +19,7 @@ from agents.network import NetworkShape
 from agents.ppo import BF16_SETTINGS, PPOConfig
 from agents.registry import LADDER
 from casino_env.errors import CasinoError, InvalidRules
+from casino_env.objectives import OBJECTIVES
 from casino_env.rules import Rules, check_players
 
 MADE_BY = "made_by"  # what a run's own config.yaml records beside the configuration; ignored when read
@@ -33,6 +34,7 @@ class RunConfig:
     seed: int = 0
     threads: int = 2
     device: str = "auto"
+    start: str = ""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class GameConfig:
 
     rules: str = "royal"
     players: int = 2
+    objective: str = "deal"
 
 
 @dataclass(frozen=True)
@@ -226,6 +229,7 @@ def _build(values: dict[str, tuple[str, Any]]) -> Config:
     for name, value, valid in (
         ("run.device", config.run.device, DEVICES),
         ("ppo.bf16", config.ppo.bf16, BF16_SETTINGS),
+        ("game.objective", config.game.objective, OBJECTIVES),
     ):
         if value not in valid:
             raise CasinoError(f"{name} is '{value}'; valid: {', '.join(valid)}")

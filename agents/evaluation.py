@@ -19,8 +19,9 @@ Measurement = Callable[[], list[float]]
 class Evaluation:
     """The measurements that a run repeats, always over the same decks."""
 
-    def __init__(self, config: EvaluationConfig, rules: Rules, players: int) -> None:
+    def __init__(self, config: EvaluationConfig, rules: Rules, players: int, objective: str = "deal") -> None:
         self._config, self._rules, self._players = config, rules, players
+        self._objectives = {"margin": "deal"} | ({"match": "match"} if objective == "match" else {})
         self.opponents = {name: make_agent(name, rules, players) for name in config.opponents.split()}
 
     def measure(self, agent: Agent, ranks: Ranks) -> dict[str, float]:
@@ -35,18 +36,19 @@ class Evaluation:
     def _jobs(self, agent: Agent) -> dict[tuple[str, ...], Measurement]:
         """What to do for the metrics of these names."""
         jobs: dict[tuple[str, ...], Measurement] = {
-            (f"margin/{name}", f"margin/{name}_low", f"margin/{name}_high"): partial(
-                self._margin, agent, opponent
+            (f"{group}/{name}", f"{group}/{name}_low", f"{group}/{name}_high"): partial(
+                self._margin, agent, opponent, objective
             )
+            for group, objective in self._objectives.items()
             for name, opponent in self.opponents.items()
         }
         if self._config.regret and self._players == REGRET_PLAYERS:
             jobs["regret/per_deal",] = partial(self._regret, agent)
         return jobs
 
-    def _margin(self, agent: Agent, opponent: Agent) -> list[float]:
+    def _margin(self, agent: Agent, opponent: Agent, objective: str) -> list[float]:
         config, game = self._config, (self._rules, self._players)
-        found = margin_against(agent, opponent, *game, n_decks=config.decks, seed=config.seed)
+        found = margin_against(agent, opponent, *game, config.decks, config.seed, objective)
         return [float(number) for number in astuple(found)]
 
     def _regret(self, agent: Agent) -> list[float]:

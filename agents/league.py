@@ -16,6 +16,7 @@ from agents.policy import PolicyAgent
 from agents.ranks import Ranks
 from agents.registry import make_agent
 from agents.rollout import LEARNER, Guests, Rollout
+from casino_env.objectives import margins
 from casino_env.rules import ITEMS, Rules, side_count
 from casino_env.state import IntArray
 
@@ -158,10 +159,9 @@ class League:
 
 
 def our_margins(rollout: Rollout) -> np.ndarray:
-    """The margin [B] of the learner's side in each deal, of its first seat where it holds all."""
-    seats = (rollout.holders == LEARNER).argmax(axis=1)
-    paid = rollout.rewards.sum(axis=0)
-    return paid[np.arange(len(seats)), seats].round(6)  # early points add up but for the last bits
+    """The margin [B] of the learner's side in the points of each deal, of the first side if it holds all."""
+    sides = (rollout.holders == LEARNER).argmax(axis=1)  # the first seat is of the side of that number
+    return margins(rollout.points.sum(axis=2))[np.arange(len(sides)), sides]
 
 
 def points_against_guests(rollout: Rollout) -> dict[str, float]:

@@ -19,6 +19,12 @@ _MARGINS = {
         (f"margin/{rung}", f"points per deal above {rung} on all other sides, every deck from each side"),
         (f"margin/{rung}_low", "lower end of its 95 % interval"),
         (f"margin/{rung}_high", "upper end"),
+        (
+            f"match/{rung}",
+            f"matches, a win being 1, above {rung}, if game.objective is match",
+        ),
+        (f"match/{rung}_low", "lower end of its 95 % interval"),
+        (f"match/{rung}_high", "upper end"),
     )
 }
 _HANDS = {f"value/explained_hand_{hand}": f"the same in hand {hand} of the deal" for hand in range(1, 7)}

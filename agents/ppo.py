@@ -6,6 +6,7 @@ Axes: `N` decisions, `C` of them with a choice, `M` moves of these together.
 
 import copy
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import llvmlite.binding
@@ -22,6 +23,7 @@ from agents.ragged import entropy, log_softmax, log_totals
 from agents.ranks import Ranks
 from agents.rollout import Rollout
 from agents.stopwatch import Stopwatch
+from casino_env.errors import CasinoError
 
 ADAM_EPSILON = 1e-5
 GRADIENT_NORM = 1.0
@@ -86,6 +88,13 @@ class Learner:
     def released(self) -> Actor:
         """The actor to be measured and given away."""
         return self.average if self.config.average else self.actor
+
+    def adopt(self, actor: Actor, path: Path) -> None:
+        """Begin with the weights of an actor, that of `path`; CasinoError if its shape is another."""
+        if actor.shape != self.shape:
+            raise CasinoError(f"run.start: {path} holds {actor.shape}; this run has {self.shape}")
+        for network in (self.actor, self.average):
+            network.load_state_dict(actor.state_dict())
 
     def state_dict(self) -> dict[str, Any]:
         """Weights and optimiser, to continue from exactly here."""

@@ -18,7 +18,8 @@ from agents.critic_features import critic_features
 from agents.features import FloatArray, move_features, state_features
 from agents.merging import choices_of
 from agents.network import Actor, Critic
-from agents.play_facts import banked_margins, lift_kinds, points_by_item
+from agents.payments import Payment
+from agents.play_facts import lift_kinds, points_by_item
 from agents.ragged import normalise, owners, sample
 from agents.stopwatch import Stopwatch
 from casino_env.legal import LegalMoves, select_legal
@@ -62,19 +63,19 @@ def collect(
     networks: tuple[Actor, Critic],
     rng: np.random.Generator,
     buffers: Buffers,
+    payment: Payment,
     guests: Guests | None = None,
-    pays_early: bool = True,
     watch: Stopwatch | None = None,
 ) -> Rollout:
     """Play one deal in every game of `env`, which must not reset by itself; `rng` seeds deals and choices.
 
-    `pays_early`: points are paid once they are certain (see `banked_margins`), not at the end of the deal.
     Raises CasinoError, naming it, if a guest fails.
     """
     watch = watch or Stopwatch()
     everyone = np.arange(env.num_envs)
     holders = guests.holders if guests else np.zeros((env.num_envs, env.players), np.int64)
     legal = env.reset(seed=int(rng.integers(2**63)))
+    payment.start(env, rng)
     record = _Record(env, networks, buffers, watch)
     for turn in range(TURNS):
         acting, answers = holders[everyone, env.state.turn], np.zeros(env.num_envs, np.int64)
@@ -86,7 +87,7 @@ def collect(
                 answers[rows] = ask(guest, guest.name, *_of_games(env.view(), legal, rows), rng)
         watch.lap("guests")
         step = env.step(answers)
-        record.pay(turn, step, pays_early)
+        record.note_pay(turn, step, payment.rewards(env, step))
         legal = step.legal
         watch.lap("engine")
     rollout = record.finish(holders)
@@ -106,7 +107,6 @@ class _Record:
         self._values, self._seats = np.zeros(shape), np.zeros(shape, np.int64)
         self._rewards = np.zeros((*shape, env.players))
         self._ours, self._done = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
-        self._banked = np.zeros((env.num_envs, env.players))
         self._lists: list[tuple[IntArray, ...]] = []  # of each turn: number of moves, choice, move, lifted
         self._log_probs: list[FloatArray] = []
 
@@ -135,13 +135,9 @@ class _Record:
         watch.lap("rest")
         return kept.originals(choices, lists.offsets)
 
-    def pay(self, turn: int, step: Step, early: bool) -> None:
+    def note_pay(self, turn: int, step: Step, rewards: NDArray[np.float64]) -> None:
         """Note what a step brought."""
-        self._done[turn], self._rewards[turn] = step.terminated, step.rewards
-        if early:
-            after = banked_margins(self._env.state, self._env.rules.table) * ~step.terminated[:, None]
-            self._rewards[turn] += after - self._banked
-            self._banked = after
+        self._done[turn], self._rewards[turn] = step.terminated, rewards
 
     def finish(self, holders: IntArray) -> Rollout:
         """The rollout, once all deals are over."""

@@ -11,11 +11,13 @@ import numpy as np
 
 from agents.batches import make_targets
 from agents.buffers import Buffers
+from agents.checkpoint import load_actor
 from agents.config import Config, network_shape
 from agents.dashboard import Dashboard
 from agents.evaluation import Evaluation
 from agents.league import League, points_against_guests
 from agents.metrics import MetricsWriter
+from agents.payments import EarlyPoints, FinalMargins, MatchShare, Payment
 from agents.policy import PolicyAgent
 from agents.ppo import Learner
 from agents.ranks import Ranks
@@ -51,11 +53,16 @@ class Trainer:
         shape = network_shape(config)
         self.learner = Learner(shape, config.ppo, config.run.seed, ranks)
         self.league = League(config.league, shape, self.rules)
-        self.evaluation = Evaluation(config.evaluation, self.rules, self.players)
+        self.evaluation = Evaluation(config.evaluation, self.rules, self.players, config.game.objective)
         self.counters = dict.fromkeys(COUNTERS, 0)
         self.checkpoint: Path | None = None  # the last one
         self._env = VectorEnv(config.budget.games, self.rules, self.players, auto_reset=False)
         self._buffers = Buffers.of(self.players)
+        self._payment = choose_payment(config)
+
+    def start_from(self, path: Path) -> None:
+        """Begin with the actor of a checkpoint; CasinoError, naming the file, if it does not fit."""
+        self.learner.adopt(load_actor(path, self.rules, self.players), path)
 
     def train(self, logbook: Logbook | None, stop: StopRequest) -> None:
         """Run until the budget is used up. The first rank has a logbook.
@@ -96,7 +103,7 @@ class Trainer:
         rng = np.random.default_rng([self.config.run.seed, done, 1 + self.ranks.rank])
         watch, networks = Stopwatch(), (self.learner.actor, self.learner.critic)
         guests = self.league.invite(shared, self.config.budget.games)
-        rollout = collect(self._env, networks, rng, self._buffers, guests, ppo.early_points, watch)
+        rollout = collect(self._env, networks, rng, self._buffers, self._payment, guests, watch)
         targets = make_targets(rollout, ppo.discount, ppo.trace, self.ranks)
         rates = rates_at(self.config, self.counters["decisions"], done)
         values = self.learner.update(rollout, targets, rates, rng, watch)
@@ -131,3 +138,10 @@ class Trainer:
         clock, asked = self.ranks.sum([seconds * self.ranks.is_first, float(stops)])
         self.counters["seconds"] = round(clock)
         return asked > 0
+
+
+def choose_payment(config: Config) -> Payment:
+    """What the configuration pays a learner for."""
+    if config.game.objective == "match":
+        return MatchShare()
+    return EarlyPoints() if config.ppo.early_points else FinalMargins()

@@ -5,6 +5,7 @@ import numpy as np
 from agents.batches import make_targets
 from agents.buffers import Buffers
 from agents.network import NetworkShape
+from agents.payments import EarlyPoints, FinalMargins
 from agents.ppo import Learner, PPOConfig, Rates
 from agents.ranks import Ranks
 from agents.rollout import Guests, Rollout, collect
@@ -22,7 +23,8 @@ def deals(games=16, rules="royal", players=2):
 
 
 def play(learner, env, rng, guests: Guests | None = None, early=True) -> Rollout:
-    return collect(env, (learner.actor, learner.critic), rng, Buffers.of(env.players), guests, early)
+    payment = EarlyPoints() if early else FinalMargins()
+    return collect(env, (learner.actor, learner.critic), rng, Buffers.of(env.players), payment, guests)
 
 
 def learn(learner, rollout, rng, rates=RATES):

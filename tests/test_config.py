@@ -57,6 +57,7 @@ def test_overrides_come_last_and_are_typed():
         ("ppo: {epochs: 2.5e0}", "ppo.epochs is '2.5e0'; valid: a whole number"),
         ("ppo: {clip: inf}", "ppo.clip is inf; valid: 0 to 1"),
         ("ppo: {bf16: sometimes}", "ppo.bf16 is 'sometimes'; valid: never, always, auto"),
+        ("game: {objective: money}", "game.objective is 'money'; valid: deal, match"),
         ("run: {device: tpu}", "run.device is 'tpu'; valid: auto, cpu, cuda"),
         (
             "evaluation: {opponents: greedy bob}",

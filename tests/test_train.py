@@ -10,6 +10,7 @@ import sys
 import pytest
 import torch
 import yaml
+from safetensors.torch import load_file
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import train
@@ -53,7 +54,15 @@ def test_a_run_leaves_what_it_promises(tmp_path, capsys, players):
     assert set(rows[-1]) == {"decisions", *METRICS}
     silent = {name for name, value in rows[-1].items() if not value}
     # of what is not switched on, of hands and crowds that do not come up, of agents not met
-    optional = ("loss/magnet", "loss/hand", "points/", "league/margin", "regret/", "margin/searcher")
+    optional = (
+        "loss/magnet",
+        "loss/hand",
+        "points/",
+        "league/margin",
+        "regret/",
+        "margin/searcher",
+        "match/",
+    )
     absent = {name for name in silent if not name.startswith(optional)}
     assert absent <= {f"value/explained_hand_{hand}" for hand in range(48 // (4 * players) + 1, 7)}
     printed = capsys.readouterr().out
@@ -178,6 +187,30 @@ def test_what_a_run_is_cannot_change_on_the_way(tmp_path, capsys):
     (folder / "config.yaml").write_text("")
     assert train.main(["--resume", str(folder), *larger]) == 2
     assert (folder / "config.yaml").read_text() == ""
+
+
+def test_a_run_begins_with_the_actor_of_a_checkpoint_and_learns_to_win_matches(tmp_path, capsys):
+    assert run(tmp_path, updates=1) == 0
+    (start,) = (tmp_path / "tiny" / "checkpoints").iterdir()
+    match = ["--game.objective", "match", "--run.start", str(start)]
+    assert run(tmp_path, *match, "--ppo.learning_rate", "0", updates=2) == 0
+    (end,) = (tmp_path / "tiny-2" / "checkpoints").iterdir()
+    before, after = load_file(start), load_file(end)
+    assert all(torch.equal(before[name], after[name]) for name in before)
+    rows = list(csv.DictReader((tmp_path / "tiny-2" / "metrics.csv").open()))
+    assert rows[1]["match/greedy"] and rows[1]["match/greedy_low"] and rows[1]["margin/greedy"]
+    resumed = ["--resume", str(tmp_path / "tiny-2"), "--budget.decisions", str(3 * PER_UPDATE)]
+    assert train.main(resumed) == 0
+    capsys.readouterr()
+    for options, reason in (
+        (["--run.start", "nowhere"], "checkpoint nowhere: no such file"),
+        (["--run.start", str(start), "--network.merged", "true"], "holds NetworkShape(players=2, hidden=8"),
+        (["--run.start", str(start), "--game.players", "3"], "its players is '2', wanted '3'"),
+        (["--run.start", str(start), "--resume", str(tmp_path / "tiny-2")], "--run.start cannot change"),
+    ):
+        assert run(tmp_path, *options) == 2
+        assert reason in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["tiny", "tiny-2"]
 
 
 @pytest.mark.parametrize("counters", [{}, 5, {"updates": 1, "decisions": -1, "seconds": 0}])

@@ -1,0 +1,83 @@
+"""Match equity: each side's chance to win a match from the scores between two deals.
+
+Found from sample deals by value iteration: the equity of scores is the mean, over the deals, of the equity of
+the scores that R7 settles them to, and 1 or 0 where that decides the match.
+Axes: `D` sample deals, `G` scores of all sides together, `S` sides, `L` scores of one side.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from casino_env.engine import settle_batch
+from casino_env.jit import borrow, kernel
+from casino_env.rules import RuleTable
+from casino_env.scoring import N_ITEMS, deal_points, settle
+from casino_env.state import NOBODY, IntArray, State, select
+
+BEYOND = 4  # scores from the target on that are told apart: sides that are tied there play on
+SETTLED = 400_000  # most scores times deals that are settled for a table
+LEAST_DEALS = 16
+ROUNDS = 60  # of value iteration; a match is over long before
+
+Floats = NDArray[np.float64]
+
+
+class MatchEquity:
+    """The chances of all sides to win a match, by their scores."""
+
+    def __init__(self, state: State, rules: RuleTable) -> None:
+        """From sample deals: games that have ended, whatever their scores are."""
+        sides = state.score.shape[1]
+        self._length = rules.target + BEYOND
+        scores = np.indices((self._length,) * sides).reshape(sides, -1).T.copy()  # [G, S]
+        deals = min(len(state.turn), max(LEAST_DEALS, SETTLED // len(scores)))
+        state = select(state, np.arange(deals))
+        settled = np.zeros((len(scores), deals, sides), np.int64)
+        winners = np.zeros((len(scores), deals), np.int64)
+        _settle_all(state, rules, scores, settled, winners)
+        self._chances = self._iterate(self._index(settled), winners, sides)
+
+    def chances(self, scores: IntArray, winners: IntArray) -> Floats:
+        """Chance of each side [B, S] after deals that left `scores` [B, S] and `winners` [B], or NOBODY."""
+        won = winners[:, None] == np.arange(scores.shape[1])
+        return np.where(winners[:, None] == NOBODY, self._chances[self._index(scores)], won)
+
+    def _index(self, scores: IntArray) -> IntArray:
+        """The place of scores [..., S] in the table; those far beyond the target are moved down together."""
+        excess = np.maximum(scores.max(axis=-1, keepdims=True) - (self._length - 1), 0)
+        within = np.maximum(scores - excess, 0)
+        places = self._length ** np.arange(scores.shape[-1])[::-1]
+        return (within * places).sum(axis=-1)
+
+    @staticmethod
+    def _iterate(following: IntArray, winners: IntArray, sides: int) -> Floats:
+        """Chances [G, S] of which each is the mean of those that follow."""
+        chances = np.full((len(following), sides), 1 / sides)
+        won = (winners[:, :, None] == np.arange(sides)).mean(axis=1)
+        goes_on = winners == NOBODY
+        for _ in range(ROUNDS):
+            chances = won + (chances[following] * goes_on[:, :, None]).mean(axis=1)
+        return chances
+
+
+def settle_deals(state: State, rules: RuleTable) -> tuple[IntArray, IntArray]:
+    """The scores [B, S] after the ended deals, and the winners [B], or NOBODY."""
+    scores = np.zeros_like(state.score)
+    winners = settle_batch(state, rules, np.arange(len(scores)), np.zeros_like(scores), scores)
+    return scores, winners
+
+
+@kernel
+def _settle_all(
+    state: State, rules: RuleTable, scores: IntArray, settled: IntArray, winners: IntArray
+) -> None:
+    """Settle each deal from all scores; the scores of `state` are overwritten."""
+    state, settled = borrow(state), borrow(settled)
+    sides = scores.shape[1]
+    points = np.zeros((sides, N_ITEMS), np.int64)
+    for deal in range(winners.shape[1]):
+        deal_points(state, deal, rules, points)
+        for g in range(scores.shape[0]):
+            for side in range(sides):
+                state.score[deal, side] = scores[g, side]
+            winners[g, deal] = settle(state, deal, rules, points, settled[g, deal])
