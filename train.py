@@ -17,7 +17,8 @@ from rich.console import Console
 from agents.arena import compete
 from agents.arena_tables import result_table
 from agents.command import CommandParser, run_command
-from agents.config import Config, load_config, read_overrides
+from agents.config import Config
+from agents.config_files import load_config, read_overrides
 from agents.dashboard import Dashboard
 from agents.metrics import MetricsWriter
 from agents.ranks import Ranks, join_ranks, leave_ranks
@@ -54,6 +55,7 @@ def train(config: Config, ranks: Ranks, arguments: argparse.Namespace) -> None:
     if arguments.resume:
         folder = RunFolder(arguments.resume)
         trainer.counters = folder.restore(trainer.learner, trainer.league, trainer.rules)
+        trainer.checkpoint = folder.last_checkpoint()
         resume_at = trainer.counters["decisions"]
         if trainer.is_done:
             more = f"give more, e.g. {larger_budget(trainer)}"

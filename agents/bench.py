@@ -133,7 +133,7 @@ def _measure_loops(arguments: Namespace) -> list[Measured]:
 
 def _measure_training(arguments: Namespace) -> list[Measured]:
     """Updates of a run after one that compiles, and the shares of their time."""
-    from agents.config import load_config  # bring torch
+    from agents.config_files import load_config  # bring torch
     from agents.training_bench import OURS, RATIO, THEIRS, time_training
 
     config = load_config(arguments.config)

@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.critic_features import critic_width
-from agents.features import MOVE_WIDTH, FloatArray, state_width
+from agents.features import MOVE_WIDTH, state_width
+from agents.outlook import FloatArray
 
 
 class Rows:

@@ -5,8 +5,8 @@ Axes: `B` games, `P` seats. Other seats are in order of play, cards by class (se
 
 import numpy as np
 
-from agents.features import CARD_CLASS, N_CLASSES, FloatArray, put_classes
-from agents.outlook import N_VALUES, live_scale, take_value, take_worth, write_takes
+from agents.features import CARD_CLASS, N_CLASSES, put_classes
+from agents.outlook import N_VALUES, FloatArray, live_scale, take_value, take_worth, write_takes
 from agents.worth import Scale, scale_of
 from casino_env.bits import lowest
 from casino_env.cards import N_CARDS

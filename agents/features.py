@@ -6,13 +6,16 @@ the next free column, so that a width is stated once, in `state_width` and its f
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agents.outlook import (
+    COUNT_SCALE,
     N_VALUES,
-    Doubles,
+    OFFERS_WIDTH,
+    FloatArray,
+    add_builds,
+    held_values,
     live_scale,
-    take_value,
+    put_offers,
     take_worth,
     write_chances,
     write_takes,
@@ -33,14 +36,12 @@ N_CLASSES = 27
 N_BUILDS = VALUES - 2
 KINDS = 4  # trail, capture, build, raise
 SPADE = 3
-CARD_SCALE, SPADE_SCALE, COUNT_SCALE = 26.0, 7.0, 4.0
+CARD_SCALE, SPADE_SCALE = 26.0, 7.0
 
 CARD_CLASS = np.array([card // SUIT_COUNT * 2 + (card % SUIT_COUNT == SPADE) for card in range(N_CARDS)])
 CARD_CLASS[BIG_CASINO] = N_CLASSES - 1
 
 UNSEEN = slice(2 * N_CLASSES, 3 * N_CLASSES)  # columns of a state: cards of each class that are not seen
-
-FloatArray = NDArray[np.float32]
 
 
 def state_width(players: int) -> int:
@@ -50,8 +51,7 @@ def state_width(players: int) -> int:
     return cards + builds + 5 * players + 1 + 2 * players + side_count(players)
 
 
-OFFERS, PEAKS = 6, 3  # columns of `_put_offers`: of each value, and of them all
-MOVE_WIDTH = KINDS + N_CLASSES + N_CLASSES + N_BUILDS + 1 + 7 + N_CLASSES + OFFERS * N_VALUES + PEAKS
+MOVE_WIDTH = KINDS + N_CLASSES + N_CLASSES + N_BUILDS + 1 + 7 + N_CLASSES + OFFERS_WIDTH
 
 
 def state_features(view: View, rules: RuleTable, out: FloatArray | None = None) -> FloatArray:
@@ -135,9 +135,9 @@ def _write_moves(
             at = _put_gain(rules, live, (loose, taken, standing), out[i, at:]) + at
             at = put_classes(loose, out[i], at)
             write_takes(rules, loose, takes)
-            _add_builds(view, game, rules, move, standing, takes)
-            held = _held_values(rules, view.hand[game] & ~(1 << move_card(move)))
-            _put_offers(rules, live, (loose, standing, held), (takes, chances), out[i, at:])
+            add_builds(view, game, rules, move, standing, takes)
+            held = held_values(rules, view.hand[game] & ~(1 << move_card(move)))
+            put_offers(rules, live, (loose, standing, held), (takes, chances), out[i, at:])
 
 
 @inner_kernel
@@ -188,62 +188,6 @@ def _put_gain(rules: RuleTable, scale: Scale, after: tuple[int, int, int], row: 
     row[5] = card_points(rules, loose)
     row[6] = take_worth(rules, scale, taken, row[3] != 0)
     return 7
-
-
-@inner_kernel
-def _add_builds(view: View, game: int, rules: RuleTable, move: int, standing: int, takes: IntArray) -> None:
-    """Add the builds `standing` (bits) after a move to what their values take."""
-    made = move_value(move)
-    for value in range(2, VALUES):
-        if not standing >> value & 1:
-            continue
-        cards = view.build_cards[game, value]
-        if value == made:
-            cards |= 1 << move_card(move) | move_loose(move)
-            if move_raises(move):
-                cards |= view.build_cards[game, value - sum_value(rules, move_card(move))]
-        takes[value] |= cards
-
-
-@inner_kernel
-def _put_offers(
-    rules: RuleTable,
-    scale: Scale,
-    after: tuple[int, int, int],
-    offers: tuple[IntArray, Doubles],
-    row: FloatArray,
-) -> None:
-    """For each value: cards that it takes, their worth, who may hold it; and the most that it comes to.
-
-    `after`: loose cards, values of builds and values of the own hand after the move; `offers`: what each
-    value takes, and the chance that another side holds it.
-    """
-    loose, standing, held = after
-    takes, chances = offers
-    peaks = N_VALUES * OFFERS
-    for value in range(1, N_VALUES + 1):
-        cards, mine = takes[value], held >> value & 1
-        clears = cards != 0 and loose & ~cards == 0 and standing & ~(1 << value) == 0
-        worth, at = take_worth(rules, scale, cards, clears), (value - 1) * OFFERS
-        row[at] = popcount(cards) / COUNT_SCALE
-        row[at + 1] = worth
-        row[at + 2] = chances[value]
-        row[at + 3] = chances[value] * worth
-        row[at + 4] = mine
-        row[at + 5] = mine * worth
-        row[peaks] = max(row[peaks], row[at + 3])
-        row[peaks + 1] += row[at + 3]
-        row[peaks + 2] = max(row[peaks + 2], row[at + 5])
-
-
-@inner_kernel
-def _held_values(rules: RuleTable, hand: int) -> int:
-    """The values (bits) that the cards of a hand capture with."""
-    values = 0
-    while hand:
-        values |= 1 << take_value(rules, lowest(hand))
-        hand &= hand - 1
-    return values
 
 
 @inner_kernel

@@ -13,7 +13,7 @@ from casino_env.bits import lowest, popcount
 from casino_env.cards import N_CARDS, SPADES, SUIT_COUNT
 from casino_env.groups import reachable
 from casino_env.jit import inner_kernel
-from casino_env.moves import low_value
+from casino_env.moves import low_value, move_card, move_loose, move_raises, move_value
 from casino_env.rules import (
     MAX_VALUE,
     RuleTable,
@@ -23,11 +23,15 @@ from casino_env.rules import (
     side_count,
     sum_value,
 )
-from casino_env.state import IntArray
+from casino_env.state import VALUES, IntArray
 from casino_env.view import View, unseen_cards
 
 N_VALUES = MAX_VALUE  # values 1-16
+OFFERS, PEAKS = 6, 3  # columns of `put_offers`: of each value, and of them all
+OFFERS_WIDTH = N_VALUES * OFFERS + PEAKS
+COUNT_SCALE = 4.0
 
+FloatArray = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 
 
@@ -117,3 +121,59 @@ def live_scale(rules: RuleTable, scale: Scale, table: TableT, game: int) -> Scal
         if popcount(cards & SPADES) >= HALF_SUIT:
             spade = 0
     return Scale(scale.point, card, spade, scale.sweep)
+
+
+@inner_kernel
+def add_builds(view: View, game: int, rules: RuleTable, move: int, standing: int, takes: IntArray) -> None:
+    """Add the builds `standing` (bits) after a move to what their values take."""
+    made = move_value(move)
+    for value in range(2, VALUES):
+        if not standing >> value & 1:
+            continue
+        cards = view.build_cards[game, value]
+        if value == made:
+            cards |= 1 << move_card(move) | move_loose(move)
+            if move_raises(move):
+                cards |= view.build_cards[game, value - sum_value(rules, move_card(move))]
+        takes[value] |= cards
+
+
+@inner_kernel
+def put_offers(
+    rules: RuleTable,
+    scale: Scale,
+    after: tuple[int, int, int],
+    offers: tuple[IntArray, Doubles],
+    row: FloatArray,
+) -> None:
+    """For each value: cards that it takes, their worth, who may hold it; and the most that it comes to.
+
+    `after`: loose cards, values of builds and values of the own hand after the move; `offers`: what each
+    value takes, and the chance that another side holds it.
+    """
+    loose, standing, held = after
+    takes, chances = offers
+    peaks = N_VALUES * OFFERS
+    for value in range(1, N_VALUES + 1):
+        cards, mine = takes[value], held >> value & 1
+        clears = cards != 0 and loose & ~cards == 0 and standing & ~(1 << value) == 0
+        worth, at = take_worth(rules, scale, cards, clears), (value - 1) * OFFERS
+        row[at] = popcount(cards) / COUNT_SCALE
+        row[at + 1] = worth
+        row[at + 2] = chances[value]
+        row[at + 3] = chances[value] * worth
+        row[at + 4] = mine
+        row[at + 5] = mine * worth
+        row[peaks] = max(row[peaks], row[at + 3])
+        row[peaks + 1] += row[at + 3]
+        row[peaks + 2] = max(row[peaks + 2], row[at + 5])
+
+
+@inner_kernel
+def held_values(rules: RuleTable, hand: int) -> int:
+    """The values (bits) that the cards of a hand capture with."""
+    values = 0
+    while hand:
+        values |= 1 << take_value(rules, lowest(hand))
+        hand &= hand - 1
+    return values

@@ -15,9 +15,10 @@ from agents.base import Agent
 from agents.buffers import Buffers
 from agents.contestant import ask
 from agents.critic_features import critic_features
-from agents.features import FloatArray, move_features, state_features
+from agents.features import move_features, state_features
 from agents.merging import choices_of
 from agents.network import Actor, Critic
+from agents.outlook import FloatArray
 from agents.payments import Payment
 from agents.play_facts import lift_kinds, points_by_item
 from agents.ragged import normalise, owners, sample

@@ -8,7 +8,8 @@ from typing import Any
 import yaml
 
 from agents.checkpoint import load_resume, save_actor, save_resume
-from agents.config import MADE_BY, Config, config_dict
+from agents.config import Config
+from agents.config_files import MADE_BY, config_dict
 from agents.files import write_text
 from agents.league import League
 from agents.ppo import Learner
@@ -19,6 +20,7 @@ from casino_env.rules import Rules
 
 PACKAGES = ("numpy", "numba", "torch", "gymnasium", "pettingzoo")
 RESUME_FORMAT = "royal-casino-resume-4"
+CHECKPOINTS = "checkpoints"
 COUNTERS = ("updates", "decisions", "seconds")
 
 
@@ -47,6 +49,10 @@ class RunFolder:
         """The resolved configuration."""
         return self.path / "config.yaml"
 
+    def last_checkpoint(self) -> Path | None:
+        """The latest checkpoint, if there is one."""
+        return max((self.path / CHECKPOINTS).glob("step_*.safetensors"), default=None)
+
     def write_config(self, config: Config) -> str:
         """Write the configuration with what made the run; returns the text."""
         content: dict[str, Any] = {**config_dict(config), MADE_BY: _provenance()}
@@ -56,7 +62,7 @@ class RunFolder:
 
     def save(self, learner: Learner, league: League, rules: Rules, counters: dict[str, int]) -> Path:
         """Write the released actor's checkpoint and the resume file; returns the checkpoint's path."""
-        path = self.path / "checkpoints" / f"step_{counters['decisions']:012d}.safetensors"
+        path = self.path / CHECKPOINTS / f"step_{counters['decisions']:012d}.safetensors"
         save_actor(path, learner.released, learner.shape, rules, counters)
         state = {
             "format": RESUME_FORMAT,

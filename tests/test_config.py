@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from agents.config import Config, config_dict, key_names, load_config
+from agents.config import Config
+from agents.config_files import config_dict, key_names, load_config
 from casino_env import CasinoError
 
 CONFIGS = Path(__file__).parent.parent / "configs"

@@ -257,6 +257,11 @@ def test_an_update_that_goes_astray_ends_the_run_and_keeps_the_last_checkpoint(t
     assert run(tmp_path, updates=4) == 2
     assert "update 3: loss/policy is nan; last good checkpoint: " in capsys.readouterr().err
     assert load_resume(tmp_path / "tiny" / "resume.pt")["counters"]["updates"] == 2
+    # so it is if the run is resumed and goes astray at once
+    assert train.main(["--resume", str(tmp_path / "tiny")]) == 2
+    assert (
+        "last good checkpoint: " + str(tmp_path / "tiny" / "checkpoints" / "step_") in capsys.readouterr().err
+    )
 
 
 def test_a_policy_that_explodes_ends_the_run(tmp_path, capsys):
