@@ -66,12 +66,15 @@ def train(config: Config, ranks: Ranks, arguments: argparse.Namespace) -> None:
         folder = RunFolder.create(config)
     if not ranks.is_first:
         with stop_on_signal() as stop:
-            trainer.train(None, stop)
+            try:
+                trainer.train(None, stop)
+            except Stopped:
+                raise KeyboardInterrupt from None
         return
     dashboard = Dashboard(console, config.budget)
     console.print(f"run folder: {folder.path}", highlight=False)
     with MetricsWriter(folder.path, resume_at) as metrics, stop_on_signal() as stop:
-        metrics.describe(folder.write_config(config))
+        metrics.describe(folder.write_config(config, ranks.size))
         if metrics.set_aside:
             console.print(f"metrics.csv was damaged; it is now {metrics.set_aside}", soft_wrap=True)
         try:
@@ -79,8 +82,7 @@ def train(config: Config, ranks: Ranks, arguments: argparse.Namespace) -> None:
                 trainer.train(Logbook(folder, metrics, dashboard), stop)
         except Stopped as stopped:
             console.print(f"stopped; checkpoint: {stopped}", soft_wrap=True, highlight=False)
-            command = f"{scripts_folder()}python train.py --resume {shlex.quote(str(folder.path))}"
-            console.print(f"  {command}", soft_wrap=True, highlight=False)
+            console.print(f"  {resume_command(folder, ranks)}", soft_wrap=True, highlight=False)
             raise KeyboardInterrupt from None
     report(trainer, folder, console)
 
@@ -109,9 +111,16 @@ def report(trainer: Trainer, folder: RunFolder, console: Console) -> None:
     for command in (
         f"casino arena {shlex.quote(str(trainer.checkpoint))} greedy --deals 4000 {game}",
         f"tensorboard --logdir {path}",
-        f"python train.py --resume {path} {larger_budget(trainer)}",
     ):
         console.print(f"  {scripts_folder()}{command}", soft_wrap=True, highlight=False)
+    command = f"{resume_command(folder, trainer.ranks)} {larger_budget(trainer)}"
+    console.print(f"  {command}", soft_wrap=True, highlight=False)
+
+
+def resume_command(folder: RunFolder, ranks: Ranks) -> str:
+    """What goes on with the run, in as many processes."""
+    program = "python" if ranks.size == 1 else f"torchrun --nproc-per-node {ranks.size}"
+    return f"{scripts_folder()}{program} train.py --resume {shlex.quote(str(folder.path))}"
 
 
 def larger_budget(trainer: Trainer) -> str:

@@ -7,12 +7,13 @@ read is in `config_files`.
 from dataclasses import asdict, dataclass, field
 
 from agents.league import LeagueConfig
+from agents.match_equity import check_size
 from agents.network import NetworkShape
 from agents.ppo import BF16_SETTINGS, PPOConfig
 from agents.registry import LADDER
 from casino_env.errors import CasinoError, InvalidRules
 from casino_env.objectives import OBJECTIVES
-from casino_env.rules import Rules, check_players
+from casino_env.rules import Rules, check_players, side_count
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,14 @@ def check_config(config: Config) -> None:
     for name in config.evaluation.opponents.split():
         if name not in LADDER:
             raise CasinoError(f"evaluation.opponents: there is no '{name}'; valid: {', '.join(LADDER)}")
+    if config.game.objective == "match":
+        try:
+            check_size(Rules.parse(config.game.rules).table.target, side_count(config.game.players))
+        except CasinoError as error:
+            raise CasinoError(f"game.objective: match: {error}") from None
+    rungs = config.league.rungs.split()
+    if len(set(rungs)) < len(rungs) or (config.league.ladder and not rungs):
+        raise CasinoError(f"league.rungs is '{config.league.rungs}'; valid: agents, each named once")
     if config.league.past + config.league.ladder > 1:
         raise CasinoError("league.past and league.ladder are shares of the deals; valid: together at most 1")
     if config.ppo.magnet and not config.ppo.average:

@@ -16,6 +16,7 @@ from agents.policy import PolicyAgent
 from agents.ranks import Ranks
 from agents.registry import make_agent
 from agents.rollout import LEARNER, Guests, Rollout
+from casino_env.errors import CasinoError
 from casino_env.objectives import margins
 from casino_env.rules import ITEMS, Rules, side_count
 from casino_env.state import IntArray
@@ -60,10 +61,13 @@ class League:
         self.config, self._shape, self._rules = config, shape, rules
         self.rating = 0.0  # of the learner
         self.past: list[PastSelf] = []
-        self.rungs = [
-            Member(make_agent(name, rules, shape.players)) for name in config.rungs.split() if config.ladder
-        ]
+        self._rungs = self._make_rungs()  # by the texts that name them
         self._invited: list[Member] = []
+
+    @property
+    def rungs(self) -> list[Member]:
+        """The agents of the ladder."""
+        return list(self._rungs.values())
 
     def admit(self, actor: Actor, updates: int) -> None:
         """Take in a copy of the learner if it is time; a full pool gives up who loses most."""
@@ -98,6 +102,8 @@ class League:
         for member, (games, wins, _) in zip(self._invited, sums, strict=True):
             if games:
                 self._rate(member, float(wins / games))
+        if not self._invited:
+            return {}
         metrics = {"league/rating": self.rating, "league/past_selves": float(len(self.past))}
         n_past = len(self._invited) - len(self.rungs)
         for name, rows in (("past", sums[:n_past]), ("ladder", sums[n_past:])):
@@ -116,7 +122,7 @@ class League:
             }
             for member in self.past
         ]
-        rungs = {member.agent.name: [member.rating, member.lost] for member in self.rungs}
+        rungs = {name: [member.rating, member.lost] for name, member in self._rungs.items()}
         return {"rating": self.rating, "past": past, "rungs": rungs}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -126,9 +132,16 @@ class League:
             self._member(str(one["name"]), one["actor"], float(one["rating"]), float(one["lost"]))
             for one in state["past"]
         ]
-        for member in self.rungs:
-            if member.agent.name in state["rungs"]:
-                member.rating, member.lost = map(float, state["rungs"][member.agent.name])
+        for name, member in self._rungs.items():
+            if name in state["rungs"]:
+                member.rating, member.lost = map(float, state["rungs"][name])
+
+    def _make_rungs(self) -> dict[str, Member]:
+        names = self.config.rungs.split() if self.config.ladder else []
+        try:
+            return {name: Member(make_agent(name, self._rules, self._shape.players)) for name in names}
+        except CasinoError as error:
+            raise CasinoError(f"league.rungs: {error}") from None
 
     def _member(self, name: str, weights: dict[str, Any], rating: float, lost: float = 0.5) -> PastSelf:
         actor = Actor(self._shape)

@@ -5,10 +5,13 @@ the scores that R7 settles them to, and 1 or 0 where that decides the match.
 Axes: `D` sample deals, `G` scores of all sides together, `S` sides, `L` scores of one side.
 """
 
+from itertools import permutations
+
 import numpy as np
 from numpy.typing import NDArray
 
 from casino_env.engine import settle_batch
+from casino_env.errors import CasinoError
 from casino_env.jit import borrow, kernel
 from casino_env.rules import RuleTable
 from casino_env.scoring import N_ITEMS, deal_points, settle
@@ -17,9 +20,17 @@ from casino_env.state import NOBODY, IntArray, State, select
 BEYOND = 4  # scores from the target on that are told apart: sides that are tied there play on
 SETTLED = 400_000  # most scores times deals that are settled for a table
 LEAST_DEALS = 16
-ROUNDS = 60  # of value iteration; a match is over long before
+ROUNDS, PRECISION = 60, 1e-6  # of value iteration
+LARGEST = 50_000  # combinations of scores that a table may have
 
 Floats = NDArray[np.float64]
+
+
+def check_size(target: int, sides: int) -> None:
+    """CasinoError if a match to `target` has too many combinations of scores."""
+    if (target + BEYOND) ** sides > LARGEST:
+        highest = int(LARGEST ** (1 / sides)) - BEYOND
+        raise CasinoError(f"matches to {target} have too many scores; valid: a target of at most {highest}")
 
 
 class MatchEquity:
@@ -31,11 +42,11 @@ class MatchEquity:
         self._length = rules.target + BEYOND
         scores = np.indices((self._length,) * sides).reshape(sides, -1).T.copy()  # [G, S]
         deals = min(len(state.turn), max(LEAST_DEALS, SETTLED // len(scores)))
-        state = select(state, np.arange(deals))
+        state = select(state, np.linspace(0, len(state.turn) - 1, deals).astype(np.int64))
         settled = np.zeros((len(scores), deals, sides), np.int64)
         winners = np.zeros((len(scores), deals), np.int64)
         _settle_all(state, rules, scores, settled, winners)
-        self._chances = self._iterate(self._index(settled), winners, sides)
+        self._chances = self._alike(self._iterate(self._index(settled), winners, sides))
 
     def chances(self, scores: IntArray, winners: IntArray) -> Floats:
         """Chance of each side [B, S] after deals that left `scores` [B, S] and `winners` [B], or NOBODY."""
@@ -56,8 +67,19 @@ class MatchEquity:
         won = (winners[:, :, None] == np.arange(sides)).mean(axis=1)
         goes_on = winners == NOBODY
         for _ in range(ROUNDS):
+            before = chances
             chances = won + (chances[following] * goes_on[:, :, None]).mean(axis=1)
+            if np.abs(chances - before).max() < PRECISION:
+                break
         return chances
+
+    def _alike(self, chances: Floats) -> Floats:
+        """The mean of chances [G, S] over all ways to exchange the sides, which in self-play are alike."""
+        sides = chances.shape[1]
+        table = chances.reshape(*(self._length,) * sides, sides)
+        orders = list(permutations(range(sides)))
+        exchanged = [table.transpose(*order, sides)[..., list(order)] for order in orders]
+        return np.mean(exchanged, axis=0).reshape(chances.shape)
 
 
 def settle_deals(state: State, rules: RuleTable) -> tuple[IntArray, IntArray]:

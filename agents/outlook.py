@@ -118,7 +118,7 @@ def live_scale(rules: RuleTable, scale: Scale, table: TableT, game: int) -> Scal
             cards |= captured[game, seat]
         if popcount(cards) > HALF_DECK:
             card = 0
-        if popcount(cards & SPADES) >= HALF_SUIT:
+        if popcount(cards & SPADES) > HALF_SUIT:
             spade = 0
     return Scale(scale.point, card, spade, scale.sweep)
 

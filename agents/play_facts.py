@@ -6,6 +6,7 @@ Axes: `B` games, `P` seats, `S` sides, `I` items that score, `N` moves.
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.worth import HALF_DECK, HALF_SUIT
 from casino_env.bits import popcount
 from casino_env.cards import SPADES
 from casino_env.jit import borrow, kernel
@@ -16,7 +17,6 @@ from casino_env.scoring import N_ITEMS, card_points, deal_points, side_cards
 from casino_env.state import IntArray, State
 from casino_env.view import View
 
-HALF_DECK, HALF_SUIT = 26, 6  # more than half is certain to be the most
 MOVE_KINDS = ("trail", "capture", "build", "raise")
 LIFT_KINDS = (
     "none",

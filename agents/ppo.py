@@ -49,7 +49,7 @@ class PPOConfig:
     kl: float = 0.0
     magnet: float = 0.0
     average: float = 0.0
-    hand: float = 0.0
+    hand: float = 0.1
     privileged: bool = True
     early_points: bool = True
     bf16: str = "never"
@@ -77,9 +77,8 @@ class Learner:
             network.bf16 = wants_bf16(config.bf16, self.ranks.device)
             network.to(self.ranks.device)
         self.hand_head.to(self.ranks.device)
-        self._trained = [*self.actor.parameters(), *self.critic.parameters()]
-        if config.hand:
-            self._trained += self.hand_head.parameters()
+        networks = self.actor, self.critic, self.hand_head
+        self._trained = [parameter for network in networks for parameter in network.parameters()]
         self.optimiser = torch.optim.Adam(
             self._trained, lr=config.learning_rate, eps=ADAM_EPSILON, fused=True
         )
@@ -92,7 +91,7 @@ class Learner:
     def adopt(self, actor: Actor, path: Path) -> None:
         """Begin with the weights of an actor, that of `path`; CasinoError if its shape is another."""
         if actor.shape != self.shape:
-            raise CasinoError(f"run.start: {path} holds {actor.shape}; this run has {self.shape}")
+            raise CasinoError(f"checkpoint {path}: holds {actor.shape}, wanted {self.shape}")
         for network in (self.actor, self.average):
             network.load_state_dict(actor.state_dict())
 
@@ -115,28 +114,40 @@ class Learner:
     ) -> dict[str, float]:
         """Learn from a rollout; returns the metrics of the update, means over its gradient steps and ranks.
 
-        Stops before the epochs are done once the policy has moved by more than `max_kl`. RuntimeError if
-        the parameters of two ranks differ.
+        Minibatches are as many as come nearest to the wanted size, and equal but for one decision: a small
+        one would make as large a step. After each epoch the last one tells how far the policy has moved; by
+        more than `max_kl`, and no more epochs follow. RuntimeError if the parameters of two ranks differ.
         """
         watch = watch or Stopwatch()
         for group in self.optimiser.param_groups:
             group["lr"] = rates.learning
+        decisions = len(rollout.choices)
+        parts = max(1, round(decisions / self.config.minibatch))
         steps: list[dict[str, Tensor]] = []
         for _ in range(self.config.epochs):
-            order = rng.permutation(len(rollout.choices))
-            for start in range(0, len(order), self.config.minibatch):
-                batch = take_batch(rollout, targets, order[start : start + self.config.minibatch])
+            for rows in np.array_split(rng.permutation(decisions), parts):
+                batch = take_batch(rollout, targets, rows).to(self.ranks.device)
                 watch.lap("rest")
-                steps.append(self._step(batch.to(self.ranks.device), rates.entropy))
+                steps.append(self._step(batch, rates.entropy))
                 watch.lap("learning")
-            if self._over_ranks([steps[-1]["loss/kl"].item()])[0] > self.config.max_kl:
+            moved = self._over_ranks([self._moved(batch)])[0]
+            watch.lap("learning")
+            if moved > self.config.max_kl:
                 break
         names = list(steps[0])
         means = torch.stack([torch.stack(list(step.values())) for step in steps]).mean(dim=0).tolist()
         self._follow(rates.average)
         self.ranks.check_equal(self._trained)
         watch.lap("rest")
-        return dict(zip(names, self._over_ranks(means), strict=True))
+        return {"loss/kl": moved, **dict(zip(names, self._over_ranks(means), strict=True))}
+
+    @torch.no_grad()
+    def _moved(self, batch: Batch) -> float:
+        """How far the policy is from the one that collected: the mean divergence over a batch's choices."""
+        choices = len(batch.chosen)
+        states = batch.states.index_select(0, batch.free)
+        log_probs = log_softmax(self.actor(states, batch.moves, batch.owner), batch.owner, choices)
+        return mean_or_zero(divergence(batch.log_probs, log_probs, batch.owner, choices)).item()
 
     def _step(self, batch: Batch, entropy_bonus: float) -> dict[str, Tensor]:
         """One gradient step; returns its metrics."""
@@ -169,16 +180,15 @@ class Learner:
         log_ratio = (log_probs - batch.log_probs).index_select(0, batch.chosen)
         policy_loss = mean_or_zero(clipped_policy_loss(log_ratio, batch.advantages, config.clip))
         spread = mean_or_zero(entropy(log_probs, batch.owner, choices))
-        moved = mean_or_zero(divergence(batch.log_probs, log_probs, batch.owner, choices))
         clipped = mean_or_zero(((log_ratio.exp() - 1).abs() > config.clip).float())
         loss = policy_loss - entropy_bonus * spread + DRIFT * mean_or_zero(totals**2)
         metrics = {
             "loss/policy": policy_loss,
             "loss/entropy": spread,
-            "loss/kl": moved,
             "loss/clip_fraction": clipped,
         }
         if config.kl:
+            moved = mean_or_zero(divergence(batch.log_probs, log_probs, batch.owner, choices))
             loss = loss + config.kl * moved
         if config.magnet:
             pull = mean_or_zero(divergence(log_probs, self._magnet(states, batch), batch.owner, choices))
@@ -204,9 +214,8 @@ class Learner:
     @torch.no_grad()
     def _follow(self, keep: float) -> None:
         """Let the average follow the actor, keeping the share `keep` of what it was."""
-        if self.config.average:
-            for mean, now in zip(self.average.parameters(), self.actor.parameters(), strict=True):
-                mean.lerp_(now, 1 - keep)
+        for mean, now in zip(self.average.parameters(), self.actor.parameters(), strict=True):
+            mean.lerp_(now, 1 - keep)
 
     def _over_ranks(self, values: list[float]) -> list[float]:
         """Means over all ranks."""

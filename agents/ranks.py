@@ -61,13 +61,16 @@ class Ranks:
 def join_ranks(device: str) -> Ranks:
     """This process among those that `torchrun` started, if it did.
 
-    `device`: `cpu`, `cuda`, or `auto` for a GPU where there is one. CasinoError if there is none for `cuda`.
+    `device`: `cpu`, `cuda`, or `auto` for GPUs if there is one for each process here. CasinoError if there is
+    not, and `cuda` is asked for.
     """
-    has_gpu = torch.cuda.is_available()
-    if device == "cuda" and not has_gpu:
-        raise CasinoError("run.device is 'cuda', and PyTorch finds no GPU; valid here: auto, cpu")
     local, size = int(os.environ.get("LOCAL_RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
-    name = f"cuda:{local % torch.cuda.device_count()}" if has_gpu and device != "cpu" else "cpu"
+    here = int(os.environ.get("LOCAL_WORLD_SIZE", 1))
+    gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if device == "cuda" and gpus < here:  # nccl refuses two processes on one
+        found = f"PyTorch finds {gpus} GPUs for {here} process{'es' if here > 1 else ''} on this machine"
+        raise CasinoError(f"run.device is 'cuda', and {found}; valid here: auto, cpu")
+    name = f"cuda:{local}" if gpus >= here and device != "cpu" else "cpu"
     if name != "cpu":
         torch.cuda.set_device(name)
     if size == 1:

@@ -10,6 +10,7 @@ import yaml
 from agents.checkpoint import load_resume, save_actor, save_resume
 from agents.config import Config
 from agents.config_files import MADE_BY, config_dict
+from agents.features import FEATURES_VERSION
 from agents.files import write_text
 from agents.league import League
 from agents.ppo import Learner
@@ -53,9 +54,9 @@ class RunFolder:
         """The latest checkpoint, if there is one."""
         return max((self.path / CHECKPOINTS).glob("step_*.safetensors"), default=None)
 
-    def write_config(self, config: Config) -> str:
+    def write_config(self, config: Config, processes: int) -> str:
         """Write the configuration with what made the run; returns the text."""
-        content: dict[str, Any] = {**config_dict(config), MADE_BY: _provenance()}
+        content: dict[str, Any] = {**config_dict(config), MADE_BY: _provenance(processes)}
         text = yaml.safe_dump(content, sort_keys=False)
         write_text(self.config_path, text)
         return text
@@ -67,6 +68,7 @@ class RunFolder:
         state = {
             "format": RESUME_FORMAT,
             "rules": str(rules),
+            "features": FEATURES_VERSION,
             "counters": counters,
             "learner": learner.state_dict(),
             "league": league.state_dict(),
@@ -80,8 +82,12 @@ class RunFolder:
         state = load_resume(path)
         if state.get("format") != RESUME_FORMAT:
             raise CasinoError(f"resume: {path} has format {state.get('format')!r}, wanted '{RESUME_FORMAT}'")
-        if state.get("rules") != str(rules):
-            raise CasinoError(f"resume: {path} has game.rules {state.get('rules')!r}, wanted '{rules}'")
+        for name, what, wanted in (
+            ("rules", "game.rules", str(rules)),
+            ("features", "features version", FEATURES_VERSION),
+        ):
+            if state.get(name) != wanted:
+                raise CasinoError(f"resume: {path} has {what} {state.get(name)!r}, wanted {wanted!r}")
         counters = state.get("counters")
         if not isinstance(counters, dict) or not all(is_count(counters.get(name)) for name in COUNTERS):
             raise CasinoError(f"resume: {path} has no counts of {', '.join(COUNTERS)}")
@@ -94,8 +100,13 @@ class RunFolder:
             raise CasinoError(f"resume: {path} does not fit this configuration ({reason})") from None
 
 
-def _provenance() -> dict[str, Any]:
-    return {"commit": _commit(), "cpus": os.cpu_count(), **versions(*PACKAGES)}
+def _provenance(processes: int) -> dict[str, Any]:
+    return {
+        "commit": _commit(),
+        "processes": processes,
+        "cpus": os.cpu_count(),
+        **versions(*PACKAGES),
+    }
 
 
 def _commit() -> str:

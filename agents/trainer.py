@@ -62,7 +62,10 @@ class Trainer:
 
     def start_from(self, path: Path) -> None:
         """Begin with the actor of a checkpoint; CasinoError, naming the file, if it does not fit."""
-        self.learner.adopt(load_actor(path, self.rules, self.players), path)
+        try:
+            self.learner.adopt(load_actor(path, self.rules, self.players), path)
+        except CasinoError as error:
+            raise CasinoError(f"run.start: {error}") from None
 
     def train(self, logbook: Logbook | None, stop: StopRequest) -> None:
         """Run until the budget is used up. The first rank has a logbook.

@@ -16,8 +16,9 @@ from casino_env.scoring import SWEEPS_NONE, card_points
 from casino_env.state import IntArray, State, union
 from casino_env.view import View
 
-HALF_DECK, HALF_SUIT = 26, 7  # cards and spades that a side needs, or nearly, for the most
-POINT = HALF_DECK * HALF_SUIT  # units of a point: shares are whole numbers too
+HALF_DECK, HALF_SUIT = 26, 6  # more than half is certain to be the most
+SPADES_NEEDED = HALF_SUIT + 1
+POINT = HALF_DECK * SPADES_NEEDED  # units of a point: shares are whole numbers too
 
 NEVER, UNLISTED = -(2**40), -(2**30)  # below any worth
 
@@ -38,7 +39,7 @@ def scale_of(table: RuleTable) -> Scale:
     return Scale(
         point=POINT,
         card=table.most_cards * POINT // HALF_DECK,
-        spade=table.most_spades * POINT // HALF_SUIT,
+        spade=table.most_spades * POINT // SPADES_NEEDED,
         sweep=0 if table.sweeps == SWEEPS_NONE else POINT,
     )
 

@@ -19,14 +19,13 @@ def ended(env, rng):
     return env.state
 
 
-def test_who_always_wins_everything_has_every_chance():
+def test_a_match_that_is_decided_leaves_no_chance():
     state = empty_state(32, 2)
     state.captured[:, 0] = FULL_DECK
     equity = MatchEquity(state, Rules.parse("royal;near21=none").table)
-    nobody = np.full(2, NOBODY)
-    assert equity.chances(np.array([[0, 0], [0, 20]]), nobody) == pytest.approx(np.array([[1, 0], [1, 0]]))
-    # a match that is decided
     assert equity.chances(np.array([[21, 5], [5, 21]]), np.array([0, 1])).tolist() == [[1, 0], [0, 1]]
+    # sides are taken to be alike, whoever won the sample deals
+    assert equity.chances(np.array([[0, 0]]), np.array([NOBODY])).tolist() == [[0.5, 0.5]]
 
 
 def test_two_deals_by_hand():
@@ -48,7 +47,7 @@ def test_a_lead_is_worth_something_and_chances_add_up(players, sides):
     ahead[0, 0] = 12
     nobody = np.array([NOBODY])
     assert equity.chances(level, nobody).sum() == pytest.approx(1)
-    assert equity.chances(level, nobody)[0, 0] == pytest.approx(1 / sides, abs=0.12)
+    assert equity.chances(level, nobody)[0] == pytest.approx(np.full(sides, 1 / sides))
     assert equity.chances(ahead, nobody)[0, 0] > equity.chances(level, nobody)[0, 0] + 0.1
 
 
@@ -93,8 +92,19 @@ def test_a_learner_is_paid_for_the_match(players):
     assert not rollout.rewards[:-1].any()
     final = rollout.rewards[-1]
     assert final.sum(axis=1) == pytest.approx(np.zeros(64), abs=1e-9) and np.abs(final).max() <= 1.5
+    # who wins the match is paid the rest to 1, who loses it the rest to -1 (three players: -1/2)
+    equity = MatchEquity(env.state, env.rules.table)
+    before = equity.chances(env.state.score, np.full(64, NOBODY))
+    _, winners = settle_deals(env.state, env.rules.table)
+    decided = np.flatnonzero(winners != NOBODY)
+    sides = before.shape[1]
+    worth = (before * sides - 1) / (sides - 1)  # what the match is worth before the deal
+    assert len(decided) > 5
+    for game in decided:
+        for seat in range(players):
+            result = 1 if seat % sides == winners[game] else -1 / (sides - 1)
+            assert final[game, seat] == pytest.approx(result - worth[game, seat % sides])
     # the scores are seen: the last columns of a state, beside each other as the sides are
-    sides = env.state.score.shape[1]
     first = rollout.states[:64, -sides:] * Rules().table.target
     seats = (rollout.seats[0][:, None] + np.arange(sides)) % sides
     assert first == pytest.approx(np.take_along_axis(env.state.score, seats, axis=1), abs=1e-4)
