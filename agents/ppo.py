@@ -50,8 +50,8 @@ class PPOConfig:
     magnet: float = 0.0
     average: float = 0.0
     hand: float = 0.1
-    privileged: bool = True
-    early_points: bool = True
+    privileged: bool = False
+    early_points: bool = False
     bf16: str = "never"
 
 

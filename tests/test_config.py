@@ -59,6 +59,12 @@ def test_overrides_come_last_and_are_typed():
         ("ppo: {clip: inf}", "ppo.clip is inf; valid: 0 to 1"),
         ("ppo: {bf16: sometimes}", "ppo.bf16 is 'sometimes'; valid: never, always, auto"),
         ("game: {objective: money}", "game.objective is 'money'; valid: deal, match"),
+        (
+            "game: {objective: match, rules: spade, players: 3}",
+            "game.objective: match: matches to 61 have too many scores; valid: a target of at most 32",
+        ),
+        ("league: {ladder: 0.1, rungs: ''}", "league.rungs is ''; valid: agents, each named once"),
+        ("league: {rungs: greedy greedy}", "league.rungs is 'greedy greedy'; valid: agents, each named once"),
         ("run: {device: tpu}", "run.device is 'tpu'; valid: auto, cpu, cuda"),
         (
             "evaluation: {opponents: greedy bob}",

@@ -8,7 +8,7 @@ import torch
 
 from agents.league import ELO_STEP, League, LeagueConfig, Member, PastSelf
 from agents.rollout import LEARNER
-from casino_env import Rules
+from casino_env import CasinoError, Rules
 from tests.helpers_learning import deals, generator, play, small_learner
 
 
@@ -83,6 +83,21 @@ def test_ratings_by_hand():
     league._rate(rung, 0.0)  # ten to one expected
     assert league.rating == pytest.approx(400 - ELO_STEP * 10 / 11)
     assert rung.rating == pytest.approx(ELO_STEP * 10 / 11)
+
+
+def test_ladder_agents_are_known_by_their_texts():
+    """Two that differ in options have the same name."""
+    learner, rungs = small_learner(), "counter:worlds=1 counter:worlds=8"
+    league = league_of(learner, ladder=0.5, rungs=rungs)
+    league.rungs[0].rating, league.rungs[1].rating = -50.0, 70.0
+    other = league_of(learner, ladder=0.5, rungs=rungs)
+    other.load_state_dict(league.state_dict())
+    assert [rung.rating for rung in other.rungs] == [-50, 70]
+
+
+def test_a_ladder_agent_that_is_none_is_told():
+    with pytest.raises(CasinoError, match=r"league\.rungs: unknown agent 'nobody'; valid: random"):
+        league_of(small_learner(), ladder=0.5, rungs="nobody")
 
 
 def test_results_are_noted_and_the_state_goes_on():

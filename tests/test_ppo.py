@@ -11,7 +11,7 @@ from agents.league import League, LeagueConfig
 from agents.metrics import METRICS
 from agents.policy import PolicyAgent
 from agents.ppo import wants_bf16
-from agents.ragged import log_softmax
+from agents.ragged import log_softmax, log_totals
 from agents.ranks import Ranks
 from agents.stopwatch import PARTS, Stopwatch
 from casino_env import Rules
@@ -64,12 +64,16 @@ def test_learns_to_beat_random(options):
 
 
 def test_the_hand_head_learns_to_beat_the_prior():
-    """Which needs no skill at first: greedy keeps no secrets, but the dealt cards alone tell nothing."""
-    learner, env, losses = small_learner(hand=1.0), deals(128), []
+    """The prior is that all unseen cards are equally likely; what others did tells more."""
+    learner, env = small_learner(hand=1.0), deals(128)
     for update in range(15):
         rng = generator([0, update])
-        losses.append(learn(learner, play(learner, env, rng), rng)["loss/hand"])
-    assert losses[-1] < losses[0]
+        rollout = play(learner, env, rng)
+        found = learn(learner, rollout, rng)["loss/hand"]
+    with torch.no_grad():
+        for tensor in learner.hand_head.parameters():
+            tensor.zero_()
+    assert found < measured(learner, rollout, "loss/hand") - 0.02
 
 
 def test_the_average_follows_the_actor():
@@ -95,6 +99,65 @@ def test_a_pull_to_the_average_keeps_the_policy_nearer_to_it():
         learner, rng = small_learner(magnet=pull or 1e-9, average=0.9, epochs=8, max_kl=100.0), generator()
         apart.append(learn(learner, play(learner, deals(16), rng), rng, FAST)["loss/magnet"])
     assert apart[1] < 0.7 * apart[0]
+
+
+def measured(learner, rollout, name):
+    """A metric of the policy as it is now."""
+    nothing = RATES._replace(learning=0.0)
+    return learn(learner, rollout, generator(9), nothing)[name]
+
+
+def without_advantages(rollout):
+    zeros = np.zeros(len(rollout.choices))
+    return Targets(zeros, zeros, zeros)
+
+
+@pytest.mark.parametrize("bonus", [1.0, 0.0])
+def test_the_entropy_bonus_is_one(bonus):
+    learner, rng = small_learner(epochs=8, max_kl=100.0, hand=0.0), generator()
+    learner.actor.score.weight.data *= 100  # a decided policy
+    rollout = play(learner, deals(16), rng)
+    before = measured(learner, rollout, "loss/entropy")
+    learner.update(rollout, without_advantages(rollout), FAST._replace(entropy=bonus), rng)
+    after = measured(learner, rollout, "loss/entropy")
+    assert after > 1.2 * before if bonus else after == pytest.approx(before, abs=0.05)
+
+
+def test_logits_are_pulled_to_where_digits_are(monkeypatch):
+    learner, rng = small_learner(epochs=8, max_kl=100.0, hand=0.0), generator()
+    learner.actor.score.weight.data += 1
+    rollout = play(learner, deals(16), rng)
+    batch = take_batch(rollout, without_advantages(rollout), np.arange(len(rollout.choices)))
+
+    def size():
+        states = batch.states.index_select(0, batch.free)
+        with torch.no_grad():
+            return log_totals(learner.actor(states, batch.moves, batch.owner), batch.owner, len(batch.chosen))
+
+    before = size().abs().mean()
+    monkeypatch.setattr("agents.ppo.DRIFT", 1.0)
+    learner.update(rollout, without_advantages(rollout), FAST._replace(entropy=0.0), rng)
+    assert size().abs().mean() < 0.7 * before
+
+
+def test_no_minibatch_is_much_smaller_than_the_others():
+    """Adam's step on one decision would be as large as that on all."""
+    for minibatch, steps in ((767, 1), (400, 2), (256, 3), (10_000, 1)):
+        learner, rng = small_learner(minibatch=minibatch, epochs=1), generator()
+        learn(learner, play(learner, deals(16), rng), rng)
+        assert int(learner.optimiser.state_dict()["state"][0]["step"]) == steps
+
+
+def test_how_far_the_policy_moved_is_measured_after_the_last_step():
+    learner, rng = small_learner(minibatch=10_000, epochs=1), generator()
+    assert learn(learner, play(learner, deals(16), rng), rng, FAST)["loss/kl"] > 1e-4
+
+
+def test_an_average_that_is_not_asked_for_is_the_actor():
+    """So that it can be switched on later, when a run is resumed."""
+    learner, rng = small_learner(), generator()
+    learn(learner, play(learner, deals(4), rng), rng, RATES._replace(average=0.0))
+    assert torch.equal(weights(learner.average), weights(learner.actor))
 
 
 def test_epochs_stop_once_the_policy_has_moved_far():

@@ -1,15 +1,18 @@
 """Training by several processes: `torchrun` on the processors of one machine."""
 
 import csv
+import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 import torch
 import yaml
 
-from agents.checkpoint import load_actor
+from agents.checkpoint import load_actor, load_resume
 from agents.ranks import Ranks, join_ranks
 from casino_env import CasinoError, Rules
 
@@ -32,10 +35,29 @@ def test_alone_everything_is_its_own():
 def test_a_gpu_that_is_not_there_is_told(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(
-        CasinoError, match=r"run\.device is 'cuda', and PyTorch finds no GPU; valid here: auto"
+        CasinoError, match=r"run\.device is 'cuda', and PyTorch finds 0 GPUs for 1 process on"
     ):
         join_ranks("cuda")
     assert join_ranks("auto").device.type == "cpu"
+
+
+@pytest.mark.parametrize(
+    ("device", "gpus", "processes", "expected"),
+    [("auto", 1, 2, "cpu"), ("auto", 2, 2, "cuda:1"), ("cpu", 2, 2, "cpu"), ("cuda", 1, 2, None)],
+)
+def test_each_process_has_a_gpu_of_its_own_or_none_has(monkeypatch, device, gpus, processes, expected):
+    for name, value in (("LOCAL_RANK", 1), ("LOCAL_WORLD_SIZE", processes), ("WORLD_SIZE", 1)):
+        monkeypatch.setenv(name, str(value))
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: gpus)
+    monkeypatch.setattr(torch.cuda, "set_device", lambda name: None)
+    if expected:
+        assert str(join_ranks(device).device) == expected
+    else:
+        with pytest.raises(
+            CasinoError, match="finds 1 GPUs for 2 processes on this machine; valid here: auto"
+        ):
+            join_ranks(device)
 
 
 def test_two_processes_agree():
@@ -81,3 +103,38 @@ def test_a_run_of_two_processes_and_its_resumption_by_one(tmp_path):
     subprocess.run([*command, "--budget.decisions", "2000"], cwd=ROOT, check=True, timeout=600)
     rows = list(csv.DictReader((folder / "metrics.csv").open()))
     assert len(rows) > 2 and int(rows[2]["decisions"]) - int(rows[1]["decisions"]) == 7 * 48
+
+
+def test_a_signal_ends_all_processes_and_everything_is_saved(tmp_path):
+    options = [
+        *(
+            "--run.folder",
+            str(tmp_path),
+            "--run.name",
+            "two",
+            "--run.threads",
+            "1",
+            "--budget.games",
+            str(GAMES),
+        ),
+        *("--network.hidden", "8", "--network.scorer", "4", "--evaluation.every", "1"),
+        *("--evaluation.decks", "2", "--evaluation.opponents", "random"),
+    ]
+    run = subprocess.Popen(
+        [*TWO, "train.py", *options],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    while not (tmp_path / "two" / "resume.pt").exists():
+        assert run.poll() is None
+        time.sleep(0.05)
+    os.killpg(run.pid, signal.SIGINT)
+    output = run.communicate(timeout=600)[0]
+    assert "stopped; checkpoint: " in output and "agents.trainer.Stopped" not in output
+    assert "torchrun --nproc-per-node 2 train.py --resume" in output
+    last = sorted((tmp_path / "two" / "checkpoints").iterdir())[-1]
+    counters = load_resume(tmp_path / "two" / "resume.pt")["counters"]
+    assert last.stem == f"step_{counters['decisions']:012d}"

@@ -14,11 +14,15 @@ from safetensors.torch import load_file
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import train
+from agents.arena import margin_against
 from agents.checkpoint import load_resume, save_resume
 from agents.metrics import METRICS, MetricsWriter
 from agents.network import NetworkShape
+from agents.policy import PolicyAgent
 from agents.ppo import Learner, PPOConfig
+from agents.registry import make_agent
 from agents.run_folder import RunFolder
+from casino_env import Rules
 
 GAMES = 8
 PER_UPDATE = 48 * GAMES
@@ -198,12 +202,16 @@ def test_a_run_begins_with_the_actor_of_a_checkpoint_and_learns_to_win_matches(t
     before, after = load_file(start), load_file(end)
     assert all(torch.equal(before[name], after[name]) for name in before)
     rows = list(csv.DictReader((tmp_path / "tiny-2" / "metrics.csv").open()))
-    assert rows[1]["match/greedy"] and rows[1]["match/greedy_low"] and rows[1]["margin/greedy"]
+    agent, settings = PolicyAgent.load(end, Rules(), 2), ("royal", 2, 4, 1_000_000)
+    for group, objective in (("margin", "deal"), ("match", "match")):
+        found = margin_against(agent, make_agent("greedy", Rules(), 2), *settings, objective)
+        assert float(rows[1][f"{group}/greedy"]) == found.mean
+        assert float(rows[1][f"{group}/greedy_low"]) == found.low
     resumed = ["--resume", str(tmp_path / "tiny-2"), "--budget.decisions", str(3 * PER_UPDATE)]
     assert train.main(resumed) == 0
     capsys.readouterr()
     for options, reason in (
-        (["--run.start", "nowhere"], "checkpoint nowhere: no such file"),
+        (["--run.start", "nowhere"], "run.start: checkpoint nowhere: no such file"),
         (["--run.start", str(start), "--network.merged", "true"], "holds NetworkShape(players=2, hidden=8"),
         (["--run.start", str(start), "--game.players", "3"], "its players is '2', wanted '3'"),
     ):
