@@ -21,7 +21,7 @@ _MARGINS = {
         (f"margin/{rung}_high", "upper end"),
         (
             f"match/{rung}",
-            f"matches, a win being 1, above {rung}, if game.objective is match",
+            f"matches against {rung}: mean of +1 for one won, -1 lost (of three players -1/2)",
         ),
         (f"match/{rung}_low", "lower end of its 95 % interval"),
         (f"match/{rung}_high", "upper end"),
@@ -35,9 +35,9 @@ _ITEMS = {
 
 METRICS = {
     "loss/policy": "clipped surrogate loss of the actor, mean over the update's minibatches",
-    "loss/value": "mean squared error of the critic, in points squared",
+    "loss/value": "mean squared error of the critic, in points squared (of a match: in shares of it)",
     "loss/entropy": "mean entropy of the choices among two or more moves, in nats",
-    "loss/kl": "mean divergence from the policy that collected to the current one, in nats",
+    "loss/kl": "mean divergence from the policy that collected to that after the update, in nats",
     "loss/clip_fraction": "share of choices whose probability ratio lies outside the clip range",
     "loss/magnet": "mean divergence from the current policy to the averaged one, in nats, if ppo.magnet",
     "loss/hand": "mean surprise at a card of another hand, in nats, if ppo.hand",
@@ -75,6 +75,8 @@ METRICS = {
     "time/learning": "share in gradient steps: forward, backward, optimiser",
     "time/rest": "share in sampling, gathering minibatches, advantages and bookkeeping",
 }
+OF_SEVERAL = """Of several processes, losses, the league, margins and regret are of all; shares of moves,
+entropies, values, points and times are of the first one's rollout."""
 COLUMNS = ["decisions", *METRICS]
 
 
@@ -138,7 +140,7 @@ class MetricsWriter:
         """Show the configuration and the metrics' meanings as text in TensorBoard."""
         self._board.add_text("config", f"```yaml\n{config}\n```")
         table = "\n".join(f"| {name} | {meaning} |" for name, meaning in METRICS.items())
-        self._board.add_text("metrics", f"| metric | meaning |\n|---|---|\n{table}")
+        self._board.add_text("metrics", f"{OF_SEVERAL}\n\n| metric | meaning |\n|---|---|\n{table}")
 
 
 def _csv_text(rows: list[dict[str, str]]) -> str:

@@ -74,7 +74,7 @@ class Critic(nn.Module):
     It serves training only, so what it sees never helps anyone at play.
     """
 
-    def __init__(self, shape: NetworkShape, privileged: bool = True) -> None:
+    def __init__(self, shape: NetworkShape, privileged: bool = False) -> None:
         super().__init__()
         self.bf16, self.privileged = False, privileged
         width = state_width(shape.players) + privileged * critic_width(shape.players)

@@ -1,8 +1,8 @@
 """What `casino bench --train` times: updates of a run, and the same of sb3-contrib's MaskablePPO beside them.
 
-Round by round, so that ratios come from the same minutes. Both play royal with two players on all threads
-that the configuration gives; MaskablePPO plays tokens of `RoyalCasino-v0` against `random`, the cheapest
-opponent, with a smaller network than ours and the settings of `examples/sb3_maskable_ppo.py`.
+Round by round, so that ratios come from the same minutes, and on the threads that the configuration gives.
+MaskablePPO plays tokens of `RoyalCasino-v0`, royal with two players, against `random`, the cheapest opponent,
+with a smaller network than ours and the settings of `examples/sb3_maskable_ppo.py`.
 """
 
 import importlib.util
@@ -13,7 +13,7 @@ import torch
 
 import casino_env  # noqa: F401  (registers RoyalCasino-v0)
 from agents.config import Config
-from agents.ranks import Ranks
+from agents.ranks import join_ranks
 from agents.stopwatch import PARTS
 from agents.trainer import Trainer
 
@@ -24,7 +24,7 @@ THEIR_ENVS, THEIR_STEPS, THEIR_BATCH, THEIR_EPOCHS, THEIR_UNITS = 32, 256, 1024,
 def time_training(config: Config, rounds: Iterable[int]) -> dict[str, list[float]]:
     """By name the values of each round but the first, which compiles: rates a second, shares in percent."""
     torch.set_num_threads(config.run.threads)
-    trainer = Trainer(config, Ranks())
+    trainer = Trainer(config, join_ranks(config.run.device))
     theirs = make_maskable_ppo() if importlib.util.find_spec("sb3_contrib") else None
     values: dict[str, list[float]] = {}
     for number in rounds:
