@@ -14,10 +14,15 @@ DOTS = 150  # an inch
 
 def check_plot(path: Path, n_agents: int) -> None:
     """CasinoError, before anything is played, if the ratings cannot be drawn to the file."""
-    if path.suffix.lower() != ".png":
-        raise CasinoError(f"--plot {path}: valid: a file that ends in .png")
     if n_agents < RATED:
         raise CasinoError(f"--plot shows ratings, of {RATED} agents or more; {n_agents} given")
+    check_png(path)
+
+
+def check_png(path: Path) -> None:
+    """CasinoError if nothing can be drawn to the file."""
+    if path.suffix.lower() != ".png":
+        raise CasinoError(f"--plot {path}: valid: a file that ends in .png")
     if find_spec("matplotlib") is None:
         raise CasinoError("--plot needs matplotlib: pip install 'royal-casino-lab[plots]'")
 

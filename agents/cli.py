@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from textwrap import fill
 from typing import NamedTuple
 
-from agents import arena, bench, regret, soak
+from agents import arena, bench, curves, regret, soak
 from agents.command import CommandParser, run_command
 from casino_env.errors import CasinoError, MoveListCut
 from casino_env.moves import Move
@@ -114,6 +114,13 @@ COMMANDS = (
         bench.DESCRIPTION,
         bench.EXAMPLES,
         bench.add_arguments,
+    ),
+    _Command(
+        "curves",
+        "show how training runs went",
+        curves.DESCRIPTION,
+        curves.EXAMPLES,
+        curves.add_arguments,
     ),
     _Command(
         "legal",
