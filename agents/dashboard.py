@@ -55,7 +55,8 @@ class Dashboard:
             self._live.update(self._layout())
         margins = margins_text(values)
         if margins:
-            self._console.print(f"{counters['decisions']:>14,} decisions: {margins}", highlight=False)
+            line = f"{counters['decisions']:>14,} decisions: {margins}"
+            self._console.print(line, highlight=False, soft_wrap=True)
 
     def share_done(self, counters: dict[str, int]) -> float:
         """How much of the budget is used up, of what will be first."""

@@ -23,7 +23,8 @@ from agents.base import Agent
 from agents.contestant import Contestant, Pace, whole_pace
 from agents.tally import FloatArray
 from casino_env.arguments import check_count
-from casino_env.cards import FULL_DECK, N_CARDS
+from casino_env.cards import FULL_DECK
+from casino_env.decks import shuffled_decks
 from casino_env.errors import CasinoError
 from casino_env.legal import LegalMoves, select_legal
 from casino_env.objectives import check_objective, margins
@@ -154,8 +155,7 @@ def _start(setting: Setting, n_seatings: int, chunk: int, size: int) -> tuple[Ve
         env = VectorEnv(*games, seed=seeds, objective=setting.objective)
         return env, env.reset(dealers=dealers)
     env = VectorEnv(*games, seed=0, auto_reset=False)
-    ordered = np.tile(np.arange(N_CARDS, dtype=np.int8), (size, 1))
-    decks = np.random.default_rng(stream).permuted(ordered, axis=1)
+    decks = shuffled_decks(np.random.default_rng(stream), size)
     return env, env.reset(decks=np.tile(decks, (n_seatings, 1)), dealers=dealers)
 
 

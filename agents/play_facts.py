@@ -18,12 +18,7 @@ from casino_env.state import IntArray, State
 from casino_env.view import View
 
 MOVE_KINDS = ("trail", "capture", "build", "raise")
-LIFT_KINDS = (
-    "none",
-    "own",
-    "foreign",
-)  # whose build a move captures, by who owns it: the mover's side or not
-NONE, OWN, FOREIGN = range(len(LIFT_KINDS))
+OWN, FOREIGN = 1, 2  # a move captures a build that the mover's side owns, or another; 0: none
 
 
 def banked_margins(state: State, rules: RuleTable) -> NDArray[np.float64]:

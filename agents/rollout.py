@@ -23,6 +23,7 @@ from agents.payments import Payment
 from agents.play_facts import lift_kinds, points_by_item
 from agents.ragged import normalise, owners, sample
 from agents.stopwatch import Stopwatch
+from casino_env.decks import shuffled_decks
 from casino_env.legal import LegalMoves, select_legal
 from casino_env.rules import TURNS
 from casino_env.state import IntArray
@@ -68,14 +69,14 @@ def collect(
     guests: Guests | None = None,
     watch: Stopwatch | None = None,
 ) -> Rollout:
-    """Play one deal in every game of `env`, which must not reset by itself; `rng` seeds deals and choices.
+    """Play one deal in every game of `env`, which must not reset by itself; `rng` draws decks and choices.
 
     Raises CasinoError, naming it, if a guest fails.
     """
     watch = watch or Stopwatch()
     everyone = np.arange(env.num_envs)
     holders = guests.holders if guests else np.zeros((env.num_envs, env.players), np.int64)
-    legal = env.reset(seed=int(rng.integers(2**63)))
+    legal = env.reset(decks=shuffled_decks(rng, env.num_envs))
     payment.start(env, rng)
     record = _Record(env, networks, buffers, watch)
     for turn in range(TURNS):

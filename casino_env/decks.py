@@ -27,6 +27,11 @@ def shuffled_deck(rng: np.random.Generator) -> NDArray[np.int8]:
     return rng.permutation(N_CARDS).astype(np.int8)
 
 
+def shuffled_decks(rng: np.random.Generator, count: int) -> NDArray[np.int8]:
+    """Random decks, int8[count, 52], all from one stream."""
+    return rng.permuted(np.tile(np.arange(N_CARDS, dtype=np.int8), (count, 1)), axis=1)
+
+
 class DeckStreams:
     """Shuffled decks for many games, each from a random stream of its own.
 

@@ -1,5 +1,7 @@
 """The learner: batches, gradient steps and what may be switched on, and learning itself."""
 
+import copy
+
 import numpy as np
 import pytest
 import torch
@@ -102,9 +104,9 @@ def test_a_pull_to_the_average_keeps_the_policy_nearer_to_it():
 
 
 def measured(learner, rollout, name):
-    """A metric of the policy as it is now."""
+    """A metric of the policy as it is now; a copy learns, so that not even the optimiser remembers."""
     nothing = RATES._replace(learning=0.0)
-    return learn(learner, rollout, generator(9), nothing)[name]
+    return learn(copy.deepcopy(learner), rollout, generator(9), nothing)[name]
 
 
 def without_advantages(rollout):
@@ -113,14 +115,15 @@ def without_advantages(rollout):
 
 
 @pytest.mark.parametrize("bonus", [1.0, 0.0])
-def test_the_entropy_bonus_is_one(bonus):
+def test_the_entropy_bonus_is_one(bonus, monkeypatch):
+    monkeypatch.setattr("agents.ppo.DRIFT", 0.0)  # Adam makes large steps of the smallest gradient
     learner, rng = small_learner(epochs=8, max_kl=100.0, hand=0.0), generator()
     learner.actor.score.weight.data *= 100  # a decided policy
     rollout = play(learner, deals(16), rng)
     before = measured(learner, rollout, "loss/entropy")
     learner.update(rollout, without_advantages(rollout), FAST._replace(entropy=bonus), rng)
     after = measured(learner, rollout, "loss/entropy")
-    assert after > 1.2 * before if bonus else after == pytest.approx(before, abs=0.05)
+    assert after > before + 0.1 if bonus else after == pytest.approx(before, abs=1e-4)
 
 
 def test_logits_are_pulled_to_where_digits_are(monkeypatch):
@@ -150,7 +153,7 @@ def test_no_minibatch_is_much_smaller_than_the_others():
 
 def test_how_far_the_policy_moved_is_measured_after_the_last_step():
     learner, rng = small_learner(minibatch=10_000, epochs=1), generator()
-    assert learn(learner, play(learner, deals(16), rng), rng, FAST)["loss/kl"] > 1e-4
+    assert learn(learner, play(learner, deals(16), rng), rng, FAST)["loss/kl"] > 1e-5
 
 
 def test_an_average_that_is_not_asked_for_is_the_actor():

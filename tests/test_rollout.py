@@ -12,6 +12,7 @@ from agents.play_facts import FOREIGN, OWN, banked_margins, lift_kinds
 from agents.rollout import Guests
 from agents.rollout_metrics import rollout_metrics
 from casino_env import CasinoError, Move, Position, Rules, VectorEnv
+from casino_env.decks import shuffled_decks
 from casino_env.legal import select_lists
 from casino_env.view import see
 from tests.helpers_learning import deals, generator, play, small_learner
@@ -39,7 +40,7 @@ def test_a_rollout_holds_whole_deals_whose_rewards_add_up_to_the_margins(rules, 
     assert paid.sum(axis=1) == pytest.approx(np.zeros(16))
     assert (np.abs(paid).max(axis=1) > 0).any()
     assert rollout.rewards[:-1].any() == early
-    env.reset(seed=int(generator(1).integers(2**63)))
+    env.reset(decks=shuffled_decks(generator(1), 16))
     counts = np.diff(rollout.offsets).reshape(48, 16)
     for turn in range(48):
         kept = choices_of(learner.actor, env.legal)
