@@ -43,6 +43,7 @@ def run(arguments: argparse.Namespace) -> None:
     ranks = join_ranks(config.run.device)
     try:
         train(config, ranks, arguments)
+        ranks.wait()  # a process that leaves while others go on may be aborted by gloo's threads
     finally:
         leave_ranks()
 

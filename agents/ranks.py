@@ -34,6 +34,11 @@ class Ranks:
             dist.all_reduce(total)
         return total.cpu().numpy()
 
+    def wait(self) -> None:
+        """Until every rank has come here."""
+        if self.size > 1:
+            dist.barrier()
+
     def average_gradients(self, parameters: Iterable[Tensor]) -> None:
         """Replace each gradient by its mean over all ranks."""
         if self.size == 1:
