@@ -21,6 +21,14 @@ TWO = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-p
 GAMES = 8
 
 
+def tiny_run(folder):
+    """Options of a run in `folder/two` that takes no time."""
+    where = ["--run.folder", str(folder), "--run.name", "two", "--run.threads", "1"]
+    size = ["--budget.games", str(GAMES), "--network.hidden", "8", "--network.scorer", "4"]
+    measuring = ["--evaluation.decks", "2", "--evaluation.final_decks", "2"]
+    return [*where, *size, *measuring, "--evaluation.opponents", "random greedy"]
+
+
 def test_alone_everything_is_its_own():
     ranks = Ranks()
     tensor = torch.ones(3, requires_grad=True)
@@ -68,28 +76,8 @@ def test_two_processes_agree():
 
 
 def test_a_run_of_two_processes_and_its_resumption_by_one(tmp_path):
-    options = [
-        *(
-            "--run.folder",
-            str(tmp_path),
-            "--run.name",
-            "two",
-            "--run.threads",
-            "1",
-            "--budget.games",
-            str(GAMES),
-        ),
-        *("--network.hidden", "8", "--network.scorer", "4", "--evaluation.every", "2"),
-        *(
-            "--evaluation.decks",
-            "2",
-            "--evaluation.final_decks",
-            "2",
-            "--evaluation.opponents",
-            "random greedy",
-        ),
-        *("--league.past", "0.25", "--league.every", "1", "--budget.decisions", str(2 * 2 * GAMES * 40)),
-    ]
+    league = ["--league.past", "0.25", "--league.every", "1", "--evaluation.every", "2"]
+    options = [*tiny_run(tmp_path), *league, "--budget.decisions", str(2 * 2 * GAMES * 40)]
     subprocess.run([*TWO, "train.py", "--quiet", *options], cwd=ROOT, check=True, timeout=600)
     folder = tmp_path / "two"
     rows = list(csv.DictReader((folder / "metrics.csv").open()))
@@ -106,22 +94,8 @@ def test_a_run_of_two_processes_and_its_resumption_by_one(tmp_path):
 
 
 def test_a_signal_ends_all_processes_and_everything_is_saved(tmp_path):
-    options = [
-        *(
-            "--run.folder",
-            str(tmp_path),
-            "--run.name",
-            "two",
-            "--run.threads",
-            "1",
-            "--budget.games",
-            str(GAMES),
-        ),
-        *("--network.hidden", "8", "--network.scorer", "4", "--evaluation.every", "1"),
-        *("--evaluation.decks", "2", "--evaluation.opponents", "random"),
-    ]
     run = subprocess.Popen(
-        [*TWO, "train.py", *options],
+        [*TWO, "train.py", *tiny_run(tmp_path), "--evaluation.every", "1"],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
