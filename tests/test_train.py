@@ -62,7 +62,7 @@ def test_a_run_leaves_what_it_promises(tmp_path, capsys, players):
         "loss/magnet",
         "loss/hand",
         "points/",
-        "league/margin",
+        "league/",
         "regret/",
         "margin/searcher",
         "match/",
