@@ -18,17 +18,9 @@ from casino_env import Rules
 ROOT = Path(__file__).parent.parent
 UPDATES, GAMES, KILLS = 150, 16, 20
 RUN = [
-    *(
-        "--network.hidden",
-        "32",
-        "--network.scorer",
-        "16",
-        "--budget.games",
-        str(GAMES),
-        "--run.name",
-        "killed",
-    ),
+    *("--run.name", "killed", "--network.hidden", "32", "--network.scorer", "16"),
     *("--evaluation.every", "1", "--evaluation.decks", "2", "--evaluation.final_decks", "2"),
+    *("--evaluation.opponents", "random greedy"),
     *("--budget.games", str(GAMES), "--budget.decisions", str(UPDATES * GAMES * 48)),
 ]
 
