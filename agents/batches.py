@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from agents.advantage import seat_advantages
-from agents.losses import SPREAD_FLOOR
 from agents.ragged import owners
 from agents.ranks import Ranks
 from agents.rollout import Rollout
 from casino_env.legal import select_lists
 from casino_env.state import IntArray
+
+SPREAD_FLOOR = 1e-8  # against division by 0
 
 Floats = NDArray[np.float64]
 

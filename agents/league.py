@@ -75,8 +75,7 @@ class League:
             return
         if len(self.past) >= self.config.size:
             self.past.remove(max(self.past, key=lambda member: member.lost))
-        weights = {name: tensor.detach().clone() for name, tensor in actor.state_dict().items()}
-        self.past.append(self._member(f"update {updates}", weights, self.rating))
+        self.past.append(self._member(f"update {updates}", actor.state_dict(), self.rating))
 
     def invite(self, rng: np.random.Generator, games: int) -> Guests | None:
         """Guests for `games` deals; None if there are none. In each deal one side is the learner's."""
@@ -173,8 +172,13 @@ class League:
 
 def our_margins(rollout: Rollout) -> np.ndarray:
     """The margin [B] of the learner's side in the points of each deal, of the first side if it holds all."""
-    sides = (rollout.holders == LEARNER).argmax(axis=1)  # the first seat is of the side of that number
+    sides = our_sides(rollout)
     return margins(rollout.points.sum(axis=2))[np.arange(len(sides)), sides]
+
+
+def our_sides(rollout: Rollout) -> IntArray:
+    """The side [B] of the learner in each deal, the first if it holds all."""
+    return (rollout.holders == LEARNER).argmax(axis=1)  # the first seat is of the side of that number
 
 
 def points_against_guests(rollout: Rollout) -> dict[str, float]:
@@ -182,11 +186,8 @@ def points_against_guests(rollout: Rollout) -> dict[str, float]:
     games = np.flatnonzero((rollout.holders != LEARNER).any(axis=1))
     if not len(games):
         return {}
-    points = rollout.points[games]
-    ours = (rollout.holders[games] == LEARNER).argmax(axis=1)  # the first seat is of the side of that number
-    mine = points[np.arange(len(games)), ours]
-    others = (points.sum(axis=1) - mine) / (points.shape[1] - 1)
-    gained = (mine - others).mean(axis=0)
+    by_item = margins(rollout.points[games].swapaxes(1, 2))  # [E, I, S]
+    gained = by_item[np.arange(len(games)), :, our_sides(rollout)[games]].mean(axis=0)
     return {f"points/{item}": float(gain) for item, gain in zip(ITEMS, gained, strict=True)}
 
 

@@ -9,7 +9,6 @@ from torch import Tensor
 
 from agents.ragged import list_sums
 
-SPREAD_FLOOR = 1e-8  # against division by 0
 LOG_FLOOR = -30.0  # log-probabilities below this count as this in a divergence: 0 * infinity is no number
 
 

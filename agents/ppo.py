@@ -144,10 +144,8 @@ class Learner:
     @torch.no_grad()
     def _moved(self, batch: Batch) -> float:
         """How far the policy is from the one that collected: the mean divergence over a batch's choices."""
-        choices = len(batch.chosen)
-        states = batch.states.index_select(0, batch.free)
-        log_probs = log_softmax(self.actor(states, batch.moves, batch.owner), batch.owner, choices)
-        return mean_or_zero(divergence(batch.log_probs, log_probs, batch.owner, choices)).item()
+        now = log_probs_of(self.actor, batch)
+        return mean_or_zero(divergence(batch.log_probs, now, batch.owner, len(batch.chosen))).item()
 
     def _step(self, batch: Batch, entropy_bonus: float) -> dict[str, Tensor]:
         """One gradient step; returns its metrics."""
@@ -191,17 +189,14 @@ class Learner:
             moved = mean_or_zero(divergence(batch.log_probs, log_probs, batch.owner, choices))
             loss = loss + config.kl * moved
         if config.magnet:
-            pull = mean_or_zero(divergence(log_probs, self._magnet(states, batch), batch.owner, choices))
+            with torch.no_grad():
+                magnet = log_probs_of(self.average, batch)
+            pull = mean_or_zero(divergence(log_probs, magnet, batch.owner, choices))
             loss, metrics["loss/magnet"] = loss + config.magnet * pull, pull
         if config.hand:
             guess = self._judge_guess(summaries, batch)
             loss, metrics["loss/hand"] = loss + config.hand * guess, guess
         return loss, metrics
-
-    @torch.no_grad()
-    def _magnet(self, states: Tensor, batch: Batch) -> Tensor:
-        """Log-probabilities [M] of the averaged policy."""
-        return log_softmax(self.average(states, batch.moves, batch.owner), batch.owner, len(batch.chosen))
 
     def _judge_guess(self, summaries: Tensor, batch: Batch) -> Tensor:
         """The loss of guessing the other hands."""
@@ -220,6 +215,12 @@ class Learner:
     def _over_ranks(self, values: list[float]) -> list[float]:
         """Means over all ranks."""
         return [float(total) / self.ranks.size for total in self.ranks.sum(values)]
+
+
+def log_probs_of(actor: Actor, batch: Batch) -> Tensor:
+    """Log-probabilities [M] of an actor's policy for the choices of a batch."""
+    states = batch.states.index_select(0, batch.free)
+    return log_softmax(actor(states, batch.moves, batch.owner), batch.owner, len(batch.chosen))
 
 
 def wants_bf16(setting: str, device: torch.device) -> bool:
