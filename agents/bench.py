@@ -53,7 +53,9 @@ PettingZoo, Gymnasium: tokens of the environments, drawn with numpy from the mas
          of `env`, the interface's own limit
 start    from `import casino_env` to the first deal of an arena match played, in a fresh process:
          cold (everything compiled) and warm (from the cache)
-training (with --train) self-play and learning of a run, and the shares of its time
+training (with --train) self-play and learning of a run, and the shares of its time; or with --beat
+         how long runs with several seeds learn until the lower end of their margin against an agent
+         is above 0
 
 If OpenSpiel is installed, the same loop is timed in some of its card games, so that the ratio comes
 from one run; so is MaskablePPO, with --train, if sb3-contrib is. Shared machines are noisy: compare
@@ -96,6 +98,7 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("--no-start", action="store_true", help="leave out the cold and warm start")
     parser.add_argument("--train", action="store_true", help="measure training instead, and its time's split")
     parser.add_argument("--config", type=Path, metavar="FILE", help="with --train: of the run, a YAML file")
+    parser.add_argument("--beat", metavar="AGENT", help="with --train: time until AGENT is beaten")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the result to FILE")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.set_defaults(run=run)
@@ -104,6 +107,8 @@ def add_arguments(parser: CommandParser) -> None:
 def run(arguments: Namespace) -> None:
     """`casino bench`: measure, print the table, write the file."""
     check_count("runs", arguments.runs, 1)
+    if not arguments.train and (arguments.beat or arguments.config):
+        raise CasinoError("bench: --beat and --config go with --train")
     if not 0 < arguments.seconds <= 3600:
         raise CasinoError(f"seconds={arguments.seconds} is not possible; valid: above 0, to 3600")
     target = check_target(arguments.json, "--json") if arguments.json else None
@@ -133,13 +138,18 @@ def _measure_loops(arguments: Namespace) -> list[Measured]:
 
 def _measure_training(arguments: Namespace) -> list[Measured]:
     """Updates of a run after one that compiles, and the shares of their time."""
+    from agents import training_bench as bench
     from agents.config_files import load_config  # bring torch
-    from agents.training_bench import OURS, RATIO, THEIRS, time_training
 
     config = load_config(arguments.config)
-    units = {OURS: "/s", THEIRS: "/s", RATIO: "times"}
-    with progress_bar("updates", arguments.quiet) as progress:
-        values = time_training(config, progress.track(range(arguments.runs + 1)))
+    units = {bench.OURS: "/s", bench.THEIRS: "/s", bench.OUR_TIME: "s", bench.THEIR_TIME: "s"}
+    units |= dict.fromkeys((bench.RATIO, bench.TIMES), "times")
+    with progress_bar("rounds", arguments.quiet) as progress:
+        rounds = progress.track(range(arguments.runs + 1))
+        if arguments.beat:
+            values = bench.time_to_beat(config, arguments.beat, rounds)
+        else:
+            values = bench.time_training(config, rounds)
     return [Measured(name, units.get(name, "%"), of_rounds) for name, of_rounds in values.items()]
 
 

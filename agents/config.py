@@ -53,6 +53,7 @@ class BudgetConfig:
     decisions: int = 20_000_000
     minutes: float = 60.0
     games: int = 512
+    first_games: int = 16
     final_rate: float = 0.1
     final_entropy: float = 1.0
 
@@ -111,6 +112,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "budget.decisions": (1, 10**15),
     "budget.minutes": (0.001, 10**6),
     "budget.games": (1, 2**20),
+    "budget.first_games": (1, 2**20),
     "budget.final_rate": (0, 1),
     "budget.final_entropy": (0, 1),
     "evaluation.every": (1, 10**9),

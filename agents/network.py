@@ -12,6 +12,8 @@ from torch import Tensor, nn
 from agents.critic_features import critic_width, hands_width
 from agents.features import MOVE_WIDTH, state_width
 
+BF16_ROWS = 512  # below, turning the weights into bfloat16 takes as long as it saves
+
 
 @dataclass(frozen=True)
 class NetworkShape:
@@ -93,10 +95,12 @@ class Critic(nn.Module):
 def products(example: Tensor, bf16: bool) -> AbstractContextManager[object]:
     """Matrix products in bfloat16 within the block, if asked for, on the device of the example.
 
-    Faster where the processor has them. Weights stay float32, and so do the last layers: logits may all be
-    far from 0, where bfloat16 would tell them apart no more.
+    Faster where the processor has them, and the rows are many. Weights stay float32, and so do the last
+    layers: logits may all be far from 0, where bfloat16 would tell them apart no more.
     """
-    return torch.autocast(example.device.type, torch.bfloat16) if bf16 else nullcontext()
+    if not bf16 or len(example) < BF16_ROWS:
+        return nullcontext()
+    return torch.autocast(example.device.type, torch.bfloat16)
 
 
 def _trunk(width: int, hidden: int) -> nn.Sequential:

@@ -61,6 +61,7 @@ class Rates(NamedTuple):
     learning: float  # Adam's step size
     entropy: float  # weight of the bonus
     average: float  # what the averaged actor keeps of itself
+    minibatch: int  # decisions in a gradient step
 
 
 class Learner:
@@ -122,7 +123,7 @@ class Learner:
         for group in self.optimiser.param_groups:
             group["lr"] = rates.learning
         decisions = len(rollout.choices)
-        parts = max(1, round(decisions / self.config.minibatch))
+        parts = max(1, round(decisions / rates.minibatch))
         steps: list[dict[str, Tensor]] = []
         for _ in range(self.config.epochs):
             for rows in np.array_split(rng.permutation(decisions), parts):

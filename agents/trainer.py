@@ -24,7 +24,7 @@ from agents.ranks import Ranks
 from agents.rollout import collect
 from agents.rollout_metrics import rollout_metrics
 from agents.run_folder import COUNTERS, RunFolder
-from agents.schedules import rates_at
+from agents.schedules import games_at, rates_at
 from agents.stopping import StopRequest
 from agents.stopwatch import Stopwatch
 from casino_env.errors import CasinoError
@@ -56,7 +56,7 @@ class Trainer:
         self.evaluation = Evaluation(config.evaluation, self.rules, self.players, config.game.objective)
         self.counters = dict.fromkeys(COUNTERS, 0)
         self.checkpoint: Path | None = None  # the last one, on the rank that writes
-        self._env = VectorEnv(config.budget.games, self.rules, self.players, auto_reset=False)
+        self._env = self._make_env(games_at(config.budget, 0, ranks.size))
         self._buffers = Buffers.of(self.players)
         self._payment = choose_payment(config)
 
@@ -105,10 +105,13 @@ class Trainer:
         shared = np.random.default_rng([self.config.run.seed, done])
         rng = np.random.default_rng([self.config.run.seed, done, 1 + self.ranks.rank])
         watch, networks = Stopwatch(), (self.learner.actor, self.learner.critic)
-        guests = self.league.invite(shared, self.config.budget.games)
+        games = games_at(self.config.budget, self.counters["decisions"], self.ranks.size)
+        if games != self._env.num_envs:
+            self._env = self._make_env(games)
+        guests = self.league.invite(shared, games)
         rollout = collect(self._env, networks, rng, self._buffers, self._payment, guests, watch)
         targets = make_targets(rollout, ppo.discount, ppo.trace, self.ranks)
-        rates = rates_at(self.config, self.counters["decisions"], done)
+        rates = rates_at(self.config, self.counters["decisions"], done, games)
         values = self.learner.update(rollout, targets, rates, rng, watch)
         values |= rollout_metrics(rollout, targets.returns) | points_against_guests(rollout)
         values |= self.league.note(rollout, self.ranks)
@@ -135,6 +138,9 @@ class Trainer:
     def agent(self) -> PolicyAgent:
         """The policy, as it would be released now."""
         return PolicyAgent(self.learner.released, self.rules, self.config.run.name)
+
+    def _make_env(self, games: int) -> VectorEnv:
+        return VectorEnv(games, self.rules, self.players, auto_reset=False)
 
     def _agree(self, seconds: float, stops: bool) -> bool:
         """Take the first rank's clock; returns whether any rank has been asked to stop."""

@@ -11,11 +11,11 @@ from agents.ranks import Ranks
 from agents.rollout import Guests, Rollout, collect
 from casino_env import VectorEnv
 
-RATES = Rates(learning=1e-3, entropy=0.01, average=0.5)
+RATES = Rates(learning=1e-3, entropy=0.01, average=0.5, minibatch=512)
 
 
 def small_learner(seed=0, players=2, merged=False, **options):
-    return Learner(NetworkShape(players, 32, 16, merged), PPOConfig(**{"minibatch": 512, **options}), seed)
+    return Learner(NetworkShape(players, 32, 16, merged), PPOConfig(**options), seed)
 
 
 def deals(games=16, rules="royal", players=2):

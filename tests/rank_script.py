@@ -34,7 +34,7 @@ def check_statistics(ranks: Ranks) -> None:
 
 
 def learner_of(ranks: Ranks) -> Learner:
-    return Learner(NetworkShape(2, 32, 16), PPOConfig(minibatch=512, hand=0.1), 0, ranks)
+    return Learner(NetworkShape(2, 32, 16), PPOConfig(hand=0.1), 0, ranks)
 
 
 def check_same_games_teach_the_same(ranks: Ranks) -> None:

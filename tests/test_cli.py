@@ -74,6 +74,11 @@ def test_bench_splits_the_time_of_training(capsys: pytest.CaptureFixture[str], t
     assert sum(shares) == pytest.approx(100) and min(shares) > 0
 
 
+def test_bench_times_how_long_it_takes_to_beat_an_agent(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = run_lines(capsys, "bench --train --beat random --runs 1")
+    assert any("training" in line and " s " in line for line in lines)
+
+
 def test_arena_prints_a_table_and_writes_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "result.json"
     lines = run_lines(capsys, "arena random greedy --deals 20 --seed 3 --json", str(path))

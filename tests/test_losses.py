@@ -1,14 +1,18 @@
 """Losses and measures, by hand, and the ragged softmax against the dense one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
 from agents.batches import standardised
+from agents.config import BudgetConfig, Config
 from agents.losses import clipped_policy_loss, divergence, explained_variance, hand_loss, mean_or_zero
+from agents.ppo import PPOConfig
 from agents.ragged import best, entropy, log_softmax, normalise, owners, sample
 from agents.ranks import Ranks
-from agents.schedules import linear
+from agents.schedules import games_at, linear, rates_at
 
 
 def test_clipped_loss_by_hand():
@@ -73,6 +77,23 @@ def test_mean_of_nothing_is_zero():
 
 def test_schedules_by_hand():
     assert [linear(2.0, 0.1, done) for done in (0.0, 0.5, 1.0, 1.5)] == pytest.approx([2, 1.1, 0.2, 0.2])
+
+
+def test_rollouts_grow_with_what_has_been_learned_from():
+    budget = BudgetConfig(games=512, first_games=32)
+    # a twentieth of 96,000 decisions is 100 deals: for one process 100, for each of two 50
+    assert [games_at(budget, done, 1) for done in (0, 96_000, 10**6)] == [32, 100, 512]
+    assert [games_at(budget, done, 2) for done in (0, 96_000, 10**6)] == [32, 50, 512]
+    assert games_at(BudgetConfig(games=8, first_games=32), 0, 1) == 8
+
+
+def test_minibatches_grow_with_rollouts():
+    config = Config()  # 512 deals, minibatches of 4096 decisions
+    assert [rates_at(config, 0, 0, games).minibatch for games in (8, 32, 256, 512)] == [
+        *(256, 256, 2048, 4096)
+    ]
+    small = replace(config, ppo=PPOConfig(minibatch=100))
+    assert rates_at(small, 0, 0, 16).minibatch == 100
 
 
 def test_ragged_softmax_equals_the_dense_one():

@@ -27,10 +27,10 @@ def weights(network):
 
 
 def test_minibatches_of_a_single_decision_leave_finite_weights():
-    learner, rng = small_learner(minibatch=1, epochs=1), generator()
+    learner, rng = small_learner(epochs=1), generator()
     rollout = play(learner, deals(1), rng)
     assert (np.diff(rollout.offsets) == 1).any()
-    learn(learner, rollout, rng)
+    learn(learner, rollout, rng, RATES._replace(minibatch=1))
     assert all(tensor.isfinite().all() for tensor in learner.actor.parameters())
 
 
@@ -146,14 +146,15 @@ def test_logits_are_pulled_to_where_digits_are(monkeypatch):
 def test_no_minibatch_is_much_smaller_than_the_others():
     """Adam's step on one decision would be as large as that on all."""
     for minibatch, steps in ((767, 1), (400, 2), (256, 3), (10_000, 1)):
-        learner, rng = small_learner(minibatch=minibatch, epochs=1), generator()
-        learn(learner, play(learner, deals(16), rng), rng)
+        learner, rng = small_learner(epochs=1), generator()
+        learn(learner, play(learner, deals(16), rng), rng, RATES._replace(minibatch=minibatch))
         assert int(learner.optimiser.state_dict()["state"][0]["step"]) == steps
 
 
 def test_how_far_the_policy_moved_is_measured_after_the_last_step():
-    learner, rng = small_learner(minibatch=10_000, epochs=1), generator()
-    assert learn(learner, play(learner, deals(16), rng), rng, FAST)["loss/kl"] > 1e-5
+    learner, rng = small_learner(epochs=1), generator()
+    at_once = FAST._replace(minibatch=10_000)
+    assert learn(learner, play(learner, deals(16), rng), rng, at_once)["loss/kl"] > 1e-5
 
 
 def test_an_average_that_is_not_asked_for_is_the_actor():

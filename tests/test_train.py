@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import torch
 import yaml
@@ -35,6 +36,19 @@ TINY = [
 def run(folder, *arguments, updates=2):
     budget = ["--budget.decisions", str(updates * PER_UPDATE)]
     return train.main(["--run.folder", str(folder), "--run.name", "tiny", *TINY, *budget, *arguments])
+
+
+def test_rollouts_grow_and_a_resumed_run_goes_on_where_they_were(tmp_path):
+    grow, goal = ("--budget.first_games", "1"), ("--budget.decisions", str(8 * PER_UPDATE))
+    assert run(tmp_path / "whole", *grow, updates=8) == run(tmp_path / "parts", *grow, updates=4) == 0
+    assert train.main(["--resume", str(tmp_path / "parts" / "tiny"), *goal]) == 0
+    whole, parts = (
+        [int(row["decisions"]) // 48 for row in csv.DictReader((path / "tiny" / "metrics.csv").open())]
+        for path in (tmp_path / "whole", tmp_path / "parts")
+    )
+    sizes = np.diff([0, *whole])
+    assert sizes[0] == 1 and 1 < sizes[-1] < GAMES and (np.diff(sizes) >= 0).all()
+    assert parts == whole
 
 
 def weights(folder):
