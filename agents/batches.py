@@ -42,6 +42,8 @@ class Batch(NamedTuple):
     chosen: Tensor  # [C] which of the moves
     log_probs: Tensor  # [M] by the policy that collected
     advantages: Tensor  # [C]
+    solved: Tensor  # [C] whether a teacher has judged the moves
+    regrets: Tensor  # [M] by the teacher
 
     def to(self, device: torch.device) -> "Batch":
         """The same on another device."""
@@ -85,5 +87,7 @@ def take_batch(rollout: Rollout, targets: Targets, rows: IntArray) -> Batch:
         offsets[:-1] + rollout.choices[choices],
         rollout.log_probs[moves],
         targets.advantages[choices].astype(np.float32),
+        rollout.lesson.solved[choices],
+        rollout.lesson.regrets[moves],
     )
     return Batch._make(map(torch.from_numpy, arrays))

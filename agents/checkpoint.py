@@ -20,8 +20,8 @@ from casino_env.errors import CasinoError
 from casino_env.observation import OBSERVATION_VERSION
 from casino_env.rules import Rules
 
-FORMAT = "royal-casino-actor-2"
-MAX_UNITS = 8192  # no checkpoint makes us allocate more than a network of this width
+FORMAT = "royal-casino-actor-3"
+MAX_UNITS, MAX_DEPTH = 8192, 16  # no checkpoint makes us allocate more than such a network
 
 
 def save_actor(path: Path, actor: Actor, shape: NetworkShape, rules: Rules, counters: dict[str, int]) -> None:
@@ -100,8 +100,9 @@ def _read_shape(path: Path, metadata: dict[str, str]) -> NetworkShape:
             valid, is_valid = "True, False", text in ("True", "False")
             values[field.name] = text == "True"
         else:
-            valid = f"1 to {MAX_UNITS}"
-            is_valid = bool(re.fullmatch("[1-9][0-9]{0,3}", text)) and int(text) <= MAX_UNITS
+            most = MAX_DEPTH if field.name == "depth" else MAX_UNITS
+            valid = f"1 to {most}"
+            is_valid = bool(re.fullmatch("[1-9][0-9]{0,3}", text)) and int(text) <= most
             values[field.name] = int(text) if is_valid else 0
         if not is_valid:
             raise CasinoError(f"checkpoint {path}: its {field.name} is {text!r}; valid: {valid}")

@@ -6,6 +6,7 @@ read is in `config_files`.
 
 from dataclasses import asdict, dataclass, field
 
+from agents.hand_search import PLAYERS as SOLVED_PLAYERS
 from agents.league import LeagueConfig
 from agents.match_equity import check_size
 from agents.network import NetworkShape
@@ -44,6 +45,7 @@ class NetworkConfig:
     hidden: int = 256
     scorer: int = 128
     merged: bool = False
+    depth: int = 1
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "run.threads": (1, 1024),
     "network.hidden": (1, 8192),
     "network.scorer": (1, 8192),
+    "network.depth": (1, 16),
     "ppo.epochs": (1, 100),
     "ppo.minibatch": (2, 2**24),
     "ppo.learning_rate": (0, 1),
@@ -104,6 +107,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "ppo.magnet": (0, 1000),
     "ppo.average": (0, 0.9999),
     "ppo.hand": (0, 1000),
+    "ppo.solved": (0, 1000),
     "league.past": (0, 1),
     "league.ladder": (0, 1),
     "league.guests": (1, 64),
@@ -155,6 +159,8 @@ def check_config(config: Config) -> None:
         raise CasinoError(f"league.rungs is '{config.league.rungs}'; valid: agents, each named once")
     if config.league.past + config.league.ladder > 1:
         raise CasinoError("league.past and league.ladder are shares of the deals; valid: together at most 1")
+    if config.ppo.solved and config.game.players != SOLVED_PLAYERS:
+        raise CasinoError("ppo.solved is for the open last hand of 2 players; valid: 0 with other numbers")
     if config.ppo.magnet and not config.ppo.average:
         raise CasinoError("ppo.magnet pulls towards the averaged policy; valid: with ppo.average above 0")
     if not config.run.name or "/" in config.run.name or config.run.name.startswith("."):

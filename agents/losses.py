@@ -7,8 +7,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from agents.ragged import list_sums
+from agents.ragged import list_sums, log_softmax
 
+SOFTNESS, CERTAINTY = 0.3, 0.3  # points, and points a nat (see `regret_loss`)
 LOG_FLOOR = -30.0  # log-probabilities below this count as this in a divergence: 0 * infinity is no number
 
 
@@ -16,6 +17,17 @@ def clipped_policy_loss(log_ratio: Tensor, advantages: Tensor, clip: float) -> T
     """The clipped surrogate [N] (eq. 7 of Schulman et al. 2017, arXiv:1707.06347), to be minimised."""
     ratio = log_ratio.exp()
     return -torch.minimum(ratio * advantages, ratio.clamp(1 - clip, 1 + clip) * advantages)
+
+
+def regret_loss(log_probs: Tensor, regrets: Tensor, owner: Tensor, decisions: int) -> Tensor:
+    """What a policy of log-probabilities [M] gives away on average [N], in points, where moves are judged.
+
+    `regrets` [M] are what each move gives away. The cross entropy to a soft choice by regret is added: a
+    policy that is certain of a bad move would learn nothing from the mean. `owner` as in `divergence`.
+    """
+    wanted = log_softmax(-regrets / SOFTNESS, owner, decisions).exp()
+    terms = log_probs.exp() * regrets - CERTAINTY * wanted * log_probs
+    return list_sums(terms, owner, decisions)
 
 
 def divergence(from_log_probs: Tensor, to_log_probs: Tensor, owner: Tensor, decisions: int) -> Tensor:

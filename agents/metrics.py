@@ -40,6 +40,7 @@ METRICS = {
     "loss/kl": "mean divergence from the policy that collected to that after the update, in nats",
     "loss/clip_fraction": "share of choices whose probability ratio lies outside the clip range",
     "loss/magnet": "mean divergence from the current policy to the averaged one, in nats, if ppo.magnet",
+    "loss/regret": "expected regret in solved last hands, in points, with its cross entropy, if ppo.solved",
     "loss/hand": "mean surprise at a card of another hand, in nats, if ppo.hand",
     "loss/actor_gradient": "length of the actor's gradient before it is cut to 1",
     "loss/critic_gradient": "length of the critic's",
@@ -72,6 +73,7 @@ METRICS = {
     "time/features": "share in features of states and moves",
     "time/inference": "share in the networks' forward passes while collecting",
     "time/guests": "share in guests' choices",
+    "time/teacher": "share in solving last hands",
     "time/learning": "share in gradient steps: forward, backward, optimiser",
     "time/rest": "share in sampling, gathering minibatches, advantages and bookkeeping",
 }

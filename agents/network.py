@@ -23,6 +23,7 @@ class NetworkShape:
     hidden: int = 256
     scorer: int = 128
     merged: bool = False  # equivalent moves are one choice (see `merging`)
+    depth: int = 1  # hidden layers of the scorer
 
     def as_strings(self) -> dict[str, str]:
         """The fields as text, for a checkpoint's metadata."""
@@ -30,7 +31,10 @@ class NetworkShape:
 
 
 class Actor(nn.Module):
-    """Scores each legal move: a trunk over the state, plus the move's features, through one hidden layer."""
+    """Scores each legal move: a trunk over the state, plus the move's features, through a few layers.
+
+    All but the first of these add to what they are given (He et al. 2016, arXiv:1512.03385).
+    """
 
     def __init__(self, shape: NetworkShape) -> None:
         super().__init__()
@@ -38,6 +42,7 @@ class Actor(nn.Module):
         self.trunk = _trunk(state_width(shape.players), shape.hidden)
         self.of_state = nn.Linear(shape.hidden, shape.scorer)
         self.of_move = nn.Linear(MOVE_WIDTH, shape.scorer, bias=False)
+        self.blocks = nn.ModuleList(nn.Linear(shape.scorer, shape.scorer) for _ in range(shape.depth - 1))
         self.score = nn.Linear(shape.scorer, 1, bias=False)
         nn.init.normal_(self.score.weight, std=0.01)
 
@@ -55,6 +60,8 @@ class Actor(nn.Module):
         with products(moves, self.bf16):
             state = self.of_state(summaries).index_select(0, owner)
             joined = torch.relu(state + self.of_move(moves))
+            for block in self.blocks:
+                joined = joined + torch.relu(block(joined))
         return self.score(joined.float()).squeeze(-1)
 
 

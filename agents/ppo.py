@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from agents.batches import Batch, Targets, take_batch
 from agents.critic_features import hands_width
 from agents.features import N_CLASSES, UNSEEN
-from agents.losses import clipped_policy_loss, divergence, hand_loss, mean_or_zero
+from agents.losses import clipped_policy_loss, divergence, hand_loss, mean_or_zero, regret_loss
 from agents.network import Actor, Critic, HandHead, NetworkShape
 from agents.ragged import entropy, log_softmax, log_totals
 from agents.ranks import Ranks
@@ -50,6 +50,7 @@ class PPOConfig:
     magnet: float = 0.0
     average: float = 0.0
     hand: float = 0.1
+    solved: float = 0.0
     privileged: bool = False
     early_points: bool = False
     bf16: str = "never"
@@ -186,6 +187,10 @@ class Learner:
             "loss/entropy": spread,
             "loss/clip_fraction": clipped,
         }
+        if config.solved:
+            taught = regret_loss(log_probs, batch.regrets, batch.owner, choices) * batch.solved
+            metrics["loss/regret"] = taught.sum() / batch.solved.sum().clamp(min=1)
+            loss = loss + config.solved * mean_or_zero(taught)
         if config.kl:
             moved = mean_or_zero(divergence(batch.log_probs, log_probs, batch.owner, choices))
             loss = loss + config.kl * moved

@@ -23,6 +23,7 @@ from agents.payments import Payment
 from agents.play_facts import lift_kinds, points_by_item
 from agents.ragged import normalise, owners, sample
 from agents.stopwatch import Stopwatch
+from agents.teacher import EndgameTeacher, Lesson, no_lesson
 from casino_env.decks import shuffled_decks
 from casino_env.legal import LegalMoves, select_legal
 from casino_env.rules import TURNS
@@ -58,6 +59,7 @@ class Rollout(NamedTuple):
     lifted: IntArray  # [N] 0, OWN or FOREIGN (see `play_facts`)
     points: IntArray  # [B, S, I] of the finished deals
     holders: IntArray  # [B, P] as in `Guests`
+    lesson: Lesson  # of the N decisions and their M moves
 
 
 def collect(
@@ -68,17 +70,18 @@ def collect(
     payment: Payment,
     guests: Guests | None = None,
     watch: Stopwatch | None = None,
+    teacher: EndgameTeacher | None = None,
 ) -> Rollout:
     """Play one deal in every game of `env`, which must not reset by itself; `rng` draws decks and choices.
 
-    Raises CasinoError, naming it, if a guest fails.
+    A teacher judges the decisions, if there is one. Raises CasinoError, naming it, if a guest fails.
     """
     watch = watch or Stopwatch()
     everyone = np.arange(env.num_envs)
     holders = guests.holders if guests else np.zeros((env.num_envs, env.players), np.int64)
     legal = env.reset(decks=shuffled_decks(rng, env.num_envs))
     payment.start(env, rng)
-    record = _Record(env, networks, buffers, watch)
+    record = _Record(env, networks, buffers, watch, teacher)
     for turn in range(TURNS):
         acting, answers = holders[everyone, env.state.turn], np.zeros(env.num_envs, np.int64)
         rows = np.flatnonzero(acting == LEARNER)
@@ -101,9 +104,15 @@ class _Record:
     """A rollout in the making."""
 
     def __init__(
-        self, env: VectorEnv, networks: tuple[Actor, Critic], buffers: Buffers, watch: Stopwatch
+        self,
+        env: VectorEnv,
+        networks: tuple[Actor, Critic],
+        buffers: Buffers,
+        watch: Stopwatch,
+        teacher: EndgameTeacher | None,
     ) -> None:
         self._env, self._networks, self._buffers, self._watch = env, networks, buffers, watch
+        self._teacher = teacher
         self._buffers.clear()
         shape = TURNS, env.num_envs
         self._values, self._seats = np.zeros(shape), np.zeros(shape, np.int64)
@@ -111,6 +120,7 @@ class _Record:
         self._ours, self._done = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
         self._lists: list[tuple[IntArray, ...]] = []  # of each turn: number of moves, choice, move, lifted
         self._log_probs: list[FloatArray] = []
+        self._lessons: list[Lesson] = []
 
     def decide(self, turn: int, rows: IntArray, legal: LegalMoves, rng: np.random.Generator) -> IntArray:
         """The learner's choices [R] in the games `rows` [R]; noted with all that led to them."""
@@ -122,10 +132,10 @@ class _Record:
         kept = choices_of(actor, lists)
         moves, offsets = kept.moves, kept.offsets
         states = state_features(view, table, buffers.states.extend(len(rows)))
-        options = move_features(view, moves, offsets, table, buffers.moves.extend(len(moves)))
+        features = move_features(view, moves, offsets, table, buffers.moves.extend(len(moves)))
         hidden = critic_features(env.state, rows, table, buffers.hidden.extend(len(rows)))
         watch.lap("features")
-        log_probs = score_moves(actor, states, options, offsets)
+        log_probs = score_moves(actor, states, features, offsets)
         self._values[turn, rows] = judge(critic, states, hidden)
         watch.lap("inference")
         choices = np.zeros(len(rows), np.int64)
@@ -135,6 +145,9 @@ class _Record:
         self._lists.append((np.diff(offsets), choices, chosen, lift_kinds(view, chosen, table)))
         self._log_probs.append(log_probs)
         watch.lap("rest")
+        options = LegalMoves(offsets, moves, lists.bounded)
+        self._lessons.append(self._teacher.judge(view, options) if self._teacher else no_lesson(options))
+        watch.lap("teacher")
         return kept.originals(choices, lists.offsets)
 
     def note_pay(self, turn: int, step: Step, rewards: NDArray[np.float64]) -> None:
@@ -162,6 +175,7 @@ class _Record:
             lifted=lifted,
             points=points_by_item(self._env.state, self._env.rules.table),
             holders=holders,
+            lesson=Lesson(*(np.concatenate(parts) for parts in zip(*self._lessons, strict=True))),
         )
 
 

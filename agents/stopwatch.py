@@ -2,7 +2,7 @@
 
 from time import perf_counter
 
-PARTS = ("engine", "features", "inference", "guests", "learning", "rest")
+PARTS = ("engine", "features", "inference", "guests", "teacher", "learning", "rest")
 
 
 class Stopwatch:

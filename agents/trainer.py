@@ -27,6 +27,7 @@ from agents.run_folder import COUNTERS, RunFolder
 from agents.schedules import games_at, rates_at
 from agents.stopping import StopRequest
 from agents.stopwatch import Stopwatch
+from agents.teacher import EndgameTeacher
 from casino_env.errors import CasinoError
 from casino_env.rules import Rules
 from casino_env.vector_env import VectorEnv
@@ -59,6 +60,7 @@ class Trainer:
         self._env = self._make_env(games_at(config.budget, 0, ranks.size))
         self._buffers = Buffers.of(self.players)
         self._payment = choose_payment(config)
+        self._teacher = EndgameTeacher(self.rules) if config.ppo.solved else None
 
     def start_from(self, path: Path) -> None:
         """Begin with the actor of a checkpoint; CasinoError, naming the file, if it does not fit."""
@@ -109,7 +111,9 @@ class Trainer:
         if games != self._env.num_envs:
             self._env = self._make_env(games)
         guests = self.league.invite(shared, games)
-        rollout = collect(self._env, networks, rng, self._buffers, self._payment, guests, watch)
+        rollout = collect(
+            self._env, networks, rng, self._buffers, self._payment, guests, watch, self._teacher
+        )
         targets = make_targets(rollout, ppo.discount, ppo.trace, self.ranks)
         rates = rates_at(self.config, self.counters["decisions"], done, games)
         values = self.learner.update(rollout, targets, rates, rng, watch)

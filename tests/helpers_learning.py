@@ -22,9 +22,10 @@ def deals(games=16, rules="royal", players=2):
     return VectorEnv(games, rules, players, auto_reset=False)
 
 
-def play(learner, env, rng, guests: Guests | None = None, early=True) -> Rollout:
+def play(learner, env, rng, guests: Guests | None = None, early=True, teacher=None) -> Rollout:
     payment = EarlyPoints() if early else FinalMargins()
-    return collect(env, (learner.actor, learner.critic), rng, Buffers.of(env.players), payment, guests)
+    networks, buffers = (learner.actor, learner.critic), Buffers.of(env.players)
+    return collect(env, networks, rng, buffers, payment, guests, teacher=teacher)
 
 
 def learn(learner, rollout, rng, rates=RATES):

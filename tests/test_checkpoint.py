@@ -3,6 +3,7 @@
 import errno
 import os
 import pickle
+from dataclasses import replace
 
 import pytest
 import torch
@@ -40,6 +41,16 @@ def test_round_trip(saved):
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
+def test_a_scorer_of_several_layers_comes_back(tmp_path):
+    shape = replace(SHAPE, depth=3)
+    actor, path = Actor(shape), tmp_path / "deep.safetensors"
+    save_actor(path, actor, shape, Rules(), {})
+    loaded = load_actor(path, Rules(), 2)
+    assert loaded.shape == shape
+    assert all(torch.equal(a, b) for a, b in zip(actor.parameters(), loaded.parameters(), strict=True))
+    assert len(list(loaded.parameters())) == len(list(Actor(SHAPE).parameters())) + 4
+
+
 def test_another_game_is_refused(saved):
     path, _ = saved
     assert "its rules is 'royal', wanted 'plain'" in refused(path, rules="plain")
@@ -74,6 +85,7 @@ def test_foreign_or_hostile_metadata_is_refused(saved):
         "hidden": "999999999",
         "scorer": "4",
         "merged": "True",
+        "depth": "1",
     }
     save_file(tensors, path, metadata)
     assert "its hidden is '999999999'; valid: 1 to 8192" in refused(path)
@@ -81,6 +93,8 @@ def test_foreign_or_hostile_metadata_is_refused(saved):
     assert "its hidden is '0000000019999999999'; valid: 1 to 8192" in refused(path)
     save_file(tensors, path, metadata | {"hidden": "8", "merged": "maybe"})
     assert "its merged is 'maybe'; valid: True, False" in refused(path)
+    save_file(tensors, path, metadata | {"hidden": "8", "depth": "17"})
+    assert "its depth is '17'; valid: 1 to 16" in refused(path)
     save_file(tensors, path, metadata | {"hidden": "16"})
     assert "its tensors do not fit" in refused(path)
     save_file(tensors, path, metadata | {"hidden": "8", "features_version": "0"})

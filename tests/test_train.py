@@ -75,6 +75,7 @@ def test_a_run_leaves_what_it_promises(tmp_path, capsys, players):
     optional = (
         "loss/magnet",
         "loss/hand",
+        "loss/regret",
         "points/",
         "league/",
         "regret/",

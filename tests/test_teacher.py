@@ -1,0 +1,73 @@
+"""The teacher of last hands: whom it judges, what it says, and that a policy learns from it."""
+
+import numpy as np
+import pytest
+import torch
+
+from agents.batches import Targets
+from agents.losses import CERTAINTY, SOFTNESS, regret_loss
+from agents.teacher import EndgameTeacher, no_lesson
+from casino_env import Position, Rules
+from casino_env.state import State
+from tests.helpers_learning import RATES, deals, generator, play, small_learner
+
+LAST_HAND = 40  # turns before it
+
+
+def at_turn(turn, games=8, seed=0):
+    """Games of random play, with the view and the legal moves of a turn."""
+    env, rng = deals(games), np.random.default_rng(seed)
+    legal = env.reset(seed=seed)
+    for _ in range(turn):
+        legal = env.step(rng.integers(np.diff(legal.offsets))).legal
+    return env, env.view(), legal
+
+
+def margin(position, seat):
+    """By how many points the seat will end ahead, both playing best."""
+    if position.is_over:
+        points = [side.total for side in position.deal_points()]
+        return points[seat] - points[1 - seat]
+    best = max if position.turn == seat else min
+    return best(margin(position.play(move), seat) for move in position.legal_moves())
+
+
+def test_only_choices_of_last_hands_are_judged():
+    teacher = EndgameTeacher(Rules())
+    for turn in range(0, 48, 4):
+        _, view, legal = at_turn(turn)
+        lesson = teacher.judge(view, legal)
+        assert (lesson.solved == ((turn >= LAST_HAND) & (np.diff(legal.offsets) > 1))).all()
+        assert not lesson.regrets[~np.repeat(lesson.solved, np.diff(legal.offsets))].any()
+        assert (np.minimum.reduceat(lesson.regrets, legal.offsets[:-1]) == 0).all()
+    assert no_lesson(legal).regrets.shape == lesson.regrets.shape
+
+
+def test_regrets_are_those_of_plain_minimax():
+    env, view, legal = at_turn(LAST_HAND + 3, games=16)
+    lesson = EndgameTeacher(Rules()).judge(view, legal)
+    for game in np.flatnonzero(lesson.solved):
+        position = Position(Rules(), State(*(array[game : game + 1].copy() for array in env.state)))
+        values = np.array([margin(position.play(move), position.turn) for move in position.legal_moves()])
+        rows = slice(legal.offsets[game], legal.offsets[game + 1])
+        assert sorted(lesson.regrets[rows]) == sorted(values.max() - values)  # moves are in another order
+
+
+def test_the_loss_by_hand():
+    # two moves, each with probability 1/2; the second gives 2 points away: 1 on average
+    soft = np.exp(-2 / SOFTNESS)
+    wanted = np.array([1, soft]) / (1 + soft)
+    expected = 1 + CERTAINTY * -(wanted * np.log(0.5)).sum()
+    halves, owner = torch.tensor([0.5, 0.5]).log(), torch.zeros(2, dtype=torch.int64)
+    assert regret_loss(halves, torch.tensor([0.0, 2.0]), owner, 1).tolist() == pytest.approx([expected])
+
+
+def test_a_policy_learns_from_it():
+    learner, rng = small_learner(solved=1.0, hand=0.0, epochs=30, max_kl=100.0), generator()
+    rollout = play(learner, deals(64), rng, teacher=EndgameTeacher(Rules()))
+    assert rollout.lesson.solved.any()
+    zeros = np.zeros(len(rollout.choices))
+    blank = Targets(zeros, zeros, zeros)
+    rates = [RATES._replace(learning=rate) for rate in (0.0, 3e-3, 0.0)]
+    first, _, last = (learner.update(rollout, blank, rate, rng)["loss/regret"] for rate in rates)
+    assert last < 0.5 * first
