@@ -6,6 +6,7 @@ PYTHON ?= python3
 CONFIG ?= configs/quickstart.yaml
 RUN ?=
 ARGS ?=
+CHECK_SEED := 20261130
 
 VENV_PYTHON := .venv/bin/python
 STAMP := .venv/.installed
@@ -13,7 +14,7 @@ INTEGRATIONS := .venv/.integrations
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train tensorboard test lint typecheck unit jitless test-integrations playthroughs format clean distclean
+.PHONY: help train champion-check tensorboard test lint typecheck unit jitless test-integrations playthroughs format clean distclean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
@@ -35,6 +36,11 @@ $(INTEGRATIONS): $(STAMP)
 
 train: $(STAMP) ## train an agent: make train RUN=first ARGS='--section.key value'
 	$(VENV_PYTHON) train.py --config '$(CONFIG)' $(if $(RUN),--run.name '$(RUN)') $(ARGS)
+
+champion-check: $(STAMP) ## what the shipped champion is worth: the headline table of docs/strength.md
+	.venv/bin/casino arena champion random greedy counter searcher --gauntlet --deals 4000 --seed $(CHECK_SEED) --jobs 2
+	.venv/bin/casino arena champion:endgame=exact counter searcher --gauntlet --deals 4000 --seed $(CHECK_SEED) --jobs 2
+	.venv/bin/casino regret champion
 
 tensorboard: $(STAMP) ## show the curves of all runs in the browser
 	$(VENV_PYTHON) -m tensorboard.main --logdir runs

@@ -15,13 +15,12 @@ from safetensors.torch import save as serialise
 
 from agents.features import FEATURES_VERSION
 from agents.files import write_bytes
-from agents.network import Actor, NetworkShape
+from agents.network import MAX_DEPTH, MAX_UNITS, Actor, NetworkShape
 from casino_env.errors import CasinoError
 from casino_env.observation import OBSERVATION_VERSION
 from casino_env.rules import Rules
 
 FORMAT = "royal-casino-actor-3"
-MAX_UNITS, MAX_DEPTH = 8192, 16  # no checkpoint makes us allocate more than such a network
 
 
 def save_actor(path: Path, actor: Actor, shape: NetworkShape, rules: Rules, counters: dict[str, int]) -> None:
@@ -46,7 +45,8 @@ def load_actor(path: Path, rules: Rules, players: int) -> Actor:
     try:
         with safe_open(path, framework="pt") as file:
             actor = _fitting_actor(path, file.metadata() or {}, rules, players)
-            actor.load_state_dict({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118
+            tensors = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118
+            actor.load_state_dict(tensors, assign=True)
     except (SafetensorError, OSError) as error:
         raise CasinoError(f"checkpoint {path}: not a safetensors file ({_one_line(error)})") from None
     except RuntimeError as error:
@@ -77,11 +77,12 @@ def load_resume(path: Path) -> dict[str, Any]:
 
 
 def _fitting_actor(path: Path, metadata: dict[str, str], rules: Rules, players: int) -> Actor:
-    """An actor of the checkpoint's shape, if it was made for this game and these versions."""
+    """An actor of the checkpoint's shape, without memory for weights, if it was made for this game."""
     for name, expected in {**_versions(), "rules": str(rules), "players": str(players)}.items():
         if metadata.get(name) != expected:
             raise CasinoError(f"checkpoint {path}: its {name} is {metadata.get(name)!r}, wanted {expected!r}")
-    return Actor(_read_shape(path, metadata))
+    with torch.device("meta"):  # so that no file makes us allocate more than it holds
+        return Actor(_read_shape(path, metadata))
 
 
 def _versions() -> dict[str, str]:

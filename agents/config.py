@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from agents.hand_search import PLAYERS as SOLVED_PLAYERS
 from agents.league import LeagueConfig
 from agents.match_equity import check_size
-from agents.network import NetworkShape
+from agents.network import MAX_DEPTH, MAX_UNITS, NetworkShape
 from agents.ppo import BF16_SETTINGS, PPOConfig
 from agents.registry import LADDER
 from casino_env.errors import CasinoError, InvalidRules
@@ -40,7 +40,7 @@ class GameConfig:
 
 @dataclass(frozen=True)
 class NetworkConfig:
-    """Width of the networks, and what the actor chooses between."""
+    """Size of the networks, and what the actor chooses between."""
 
     hidden: int = 256
     scorer: int = 128
@@ -91,9 +91,9 @@ DEVICES = ("auto", "cpu", "cuda")
 LIMITS: dict[str, tuple[float, float]] = {
     "run.seed": (0, 2**63 - 1),
     "run.threads": (1, 1024),
-    "network.hidden": (1, 8192),
-    "network.scorer": (1, 8192),
-    "network.depth": (1, 16),
+    "network.hidden": (1, MAX_UNITS),
+    "network.scorer": (1, MAX_UNITS),
+    "network.depth": (1, MAX_DEPTH),
     "ppo.epochs": (1, 100),
     "ppo.minibatch": (2, 2**24),
     "ppo.learning_rate": (0, 1),

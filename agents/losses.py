@@ -9,7 +9,7 @@ from torch import Tensor
 
 from agents.ragged import list_sums, log_softmax
 
-SOFTNESS, CERTAINTY = 0.3, 0.3  # points, and points a nat (see `regret_loss`)
+TEMPERATURE, IMITATION = 0.3, 0.3  # points, and weight in points a nat (see `regret_loss`)
 LOG_FLOOR = -30.0  # log-probabilities below this count as this in a divergence: 0 * infinity is no number
 
 
@@ -20,13 +20,14 @@ def clipped_policy_loss(log_ratio: Tensor, advantages: Tensor, clip: float) -> T
 
 
 def regret_loss(log_probs: Tensor, regrets: Tensor, owner: Tensor, decisions: int) -> Tensor:
-    """What a policy of log-probabilities [M] gives away on average [N], in points, where moves are judged.
+    """Expected regret and weighted cross entropy [N], in points, of a policy whose moves have been judged.
 
-    `regrets` [M] are what each move gives away. The cross entropy to a soft choice by regret is added: a
-    policy that is certain of a bad move would learn nothing from the mean. `owner` as in `divergence`.
+    `log_probs` [M] are the policy's, `regrets` [M] what each move gives away. The cross entropy is to a
+    softmax of the regrets: a policy that is certain of a bad move learns nothing from what it expects.
+    `owner` as in `divergence`.
     """
-    wanted = log_softmax(-regrets / SOFTNESS, owner, decisions).exp()
-    terms = log_probs.exp() * regrets - CERTAINTY * wanted * log_probs
+    wanted = log_softmax(-regrets / TEMPERATURE, owner, decisions).exp()
+    terms = log_probs.exp() * regrets - IMITATION * wanted * log_probs
     return list_sums(terms, owner, decisions)
 
 

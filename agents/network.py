@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from agents.critic_features import critic_width, hands_width
 from agents.features import MOVE_WIDTH, state_width
 
+MAX_UNITS, MAX_DEPTH = 8192, 16  # of a layer, and of the scorer
 BF16_ROWS = 512  # below, turning the weights into bfloat16 takes as long as it saves
 
 

@@ -107,6 +107,12 @@ def _make_searcher(rules: Rules, players: int, **options: Any) -> Agent:
     return SearcherAgent(rules, players, **options)
 
 
+def _make_champion(rules: Rules, players: int, **options: Any) -> Agent:
+    from agents.champion import load_champion  # brings torch
+
+    return load_champion(rules, players, **options)
+
+
 def _exact(text: str) -> bool:
     if text != "exact":
         raise ValueError("exact")
@@ -130,8 +136,9 @@ KINDS: dict[str, Kind] = {
     "greedy": Kind(_make_greedy),
     "counter": Kind(_make_counter, {"worlds": _count}),
     "searcher": Kind(_make_searcher, {"worlds": _count, "moves": _count, "ms": _milliseconds}),
+    "champion": Kind(_make_champion, {"greedy": _yes_or_no}),
 }
-LADDER = tuple(KINDS)  # weakest first
+LADDER = tuple(KINDS)  # roughly weakest first
 
 
 def _checkpoint(path: str) -> Kind:

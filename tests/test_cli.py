@@ -79,6 +79,20 @@ def test_bench_times_how_long_it_takes_to_beat_an_agent(capsys: pytest.CaptureFi
     assert any("training" in line and " s " in line for line in lines)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ("bench --beat greedy", "bench: --beat and --config go with --train"),
+        ("bench --train --beat bob", "unknown agent 'bob'"),
+    ],
+)
+def test_bench_refuses_what_does_not_go_together(
+    capsys: pytest.CaptureFixture[str], arguments: str, error: str
+) -> None:
+    assert main(arguments.split()) == 2
+    assert error in capsys.readouterr().err
+
+
 def test_arena_prints_a_table_and_writes_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "result.json"
     lines = run_lines(capsys, "arena random greedy --deals 20 --seed 3 --json", str(path))
@@ -106,7 +120,8 @@ def test_arena_lists_copies_and_mirrors(capsys: pytest.CaptureFixture[str], tmp_
 
 
 VALID_AGENTS = (
-    "valid: random, greedy, counter, searcher, the path of a checkpoint *.safetensors, or file.py:ClassName"
+    "valid: random, greedy, counter, searcher, champion, "
+    "the path of a checkpoint *.safetensors, or file.py:ClassName"
 )
 VERSUS = "arena random greedy"
 

@@ -11,10 +11,12 @@ from agents.baselines import RandomAgent
 from agents.batches import Targets, make_targets, take_batch
 from agents.league import League, LeagueConfig
 from agents.metrics import METRICS
+from agents.network import BF16_ROWS
 from agents.policy import PolicyAgent
 from agents.ppo import wants_bf16
 from agents.ragged import log_softmax, log_totals
 from agents.ranks import Ranks
+from agents.rollout import judge
 from agents.stopwatch import PARTS, Stopwatch
 from casino_env import Rules
 from tests.helpers_learning import RATES, deals, generator, learn, play, small_learner
@@ -176,17 +178,24 @@ def test_epochs_stop_once_the_policy_has_moved_far():
 
 def test_bfloat16_is_for_products_only():
     learner, rng = small_learner(), generator()
-    rollout = play(learner, deals(8), rng)
-    batch = take_batch(rollout, Targets(*np.zeros((3, 384))), np.arange(384))
+    rollout = play(learner, deals(32), rng)
+    decisions = len(rollout.choices)
+    batch = take_batch(rollout, Targets(*np.zeros((3, decisions))), np.arange(decisions))
     states = batch.states.index_select(0, batch.free)
+    assert len(states) > BF16_ROWS
     exact = learner.actor(states, batch.moves, batch.owner)
     learner.actor.bf16 = True
     rough = learner.actor(states, batch.moves, batch.owner)
     assert rough.dtype == torch.float32 and not torch.equal(rough, exact)
     assert torch.allclose(rough, exact, atol=0.01 * exact.abs().max().item())
+    few = rollout.states[: BF16_ROWS - 1], rollout.hidden[: BF16_ROWS - 1]
+    values = judge(learner.critic, *few)
+    learner.critic.bf16 = True
+    assert (judge(learner.critic, *few) == values).all()  # so few rows stay as they are
     learner = small_learner(bf16="always", hand=0.1)
     assert learner.actor.bf16 and learner.critic.bf16 and learner.average.bf16
-    metrics = learn(learner, play(learner, deals(8), rng), rng)
+    rollout = play(learner, deals(32), rng)
+    metrics = learn(learner, rollout, rng, RATES._replace(minibatch=decisions))
     assert all(np.isfinite(value) for value in metrics.values())
     assert {parameter.dtype for parameter in learner.actor.parameters()} == {torch.float32}
 

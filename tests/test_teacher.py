@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 import torch
 
+from agents.baselines import RandomAgent
 from agents.batches import Targets
-from agents.losses import CERTAINTY, SOFTNESS, regret_loss
+from agents.losses import IMITATION, TEMPERATURE, regret_loss
+from agents.rollout import Guests
 from agents.teacher import EndgameTeacher, no_lesson
 from casino_env import Position, Rules
 from casino_env.state import State
@@ -48,16 +50,31 @@ def test_regrets_are_those_of_plain_minimax():
     lesson = EndgameTeacher(Rules()).judge(view, legal)
     for game in np.flatnonzero(lesson.solved):
         position = Position(Rules(), State(*(array[game : game + 1].copy() for array in env.state)))
-        values = np.array([margin(position.play(move), position.turn) for move in position.legal_moves()])
+        values = {move.packed: margin(position.play(move), position.turn) for move in position.legal_moves()}
         rows = slice(legal.offsets[game], legal.offsets[game + 1])
-        assert sorted(lesson.regrets[rows]) == sorted(values.max() - values)  # moves are in another order
+        given = dict(zip(legal.moves[rows].tolist(), lesson.regrets[rows].tolist(), strict=True))
+        assert given == {move: max(values.values()) - value for move, value in values.items()}
+
+
+def test_lessons_belong_to_the_moves_that_the_learner_chose_between():
+    """Some seats are a guest's, and equivalent moves are merged."""
+    learner, rng = small_learner(merged=True), generator()
+    holders = np.tile([[0, 1], [1, 0]], (8, 1))
+    guests = Guests([RandomAgent()], holders)
+    rollout = play(learner, deals(16), rng, guests, teacher=EndgameTeacher(Rules()))
+    counts = np.diff(rollout.offsets)
+    assert rollout.lesson.solved.shape == counts.shape
+    assert rollout.lesson.regrets.shape == (counts.sum(),) == rollout.log_probs.shape
+    last_hand = np.repeat(np.arange(48) >= LAST_HAND, rollout.ours.sum(axis=1))
+    assert (rollout.lesson.solved == last_hand & (counts > 1)).all()
+    assert (np.minimum.reduceat(rollout.lesson.regrets, rollout.offsets[:-1]) == 0).all()
 
 
 def test_the_loss_by_hand():
     # two moves, each with probability 1/2; the second gives 2 points away: 1 on average
-    soft = np.exp(-2 / SOFTNESS)
+    soft = np.exp(-2 / TEMPERATURE)
     wanted = np.array([1, soft]) / (1 + soft)
-    expected = 1 + CERTAINTY * -(wanted * np.log(0.5)).sum()
+    expected = 1 + IMITATION * -(wanted * np.log(0.5)).sum()
     halves, owner = torch.tensor([0.5, 0.5]).log(), torch.zeros(2, dtype=torch.int64)
     assert regret_loss(halves, torch.tensor([0.0, 2.0]), owner, 1).tolist() == pytest.approx([expected])
 

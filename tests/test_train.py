@@ -80,6 +80,7 @@ def test_a_run_leaves_what_it_promises(tmp_path, capsys, players):
         "league/",
         "regret/",
         "margin/searcher",
+        "margin/champion",
         "match/",
     )
     absent = {name for name in silent if not name.startswith(optional)}
@@ -103,21 +104,25 @@ LEAGUE = [
 ]
 
 
-@pytest.mark.parametrize("options", [[], LEAGUE], ids=["plain", "league"])
+GROWING = ["--budget.first_games", "1", "--ppo.solved", "1", "--network.depth", "2"]
+
+
+@pytest.mark.parametrize("options", [[], LEAGUE, GROWING], ids=["plain", "league", "growing"])
 def test_a_run_interrupted_and_resumed_equals_one_that_went_through(tmp_path, monkeypatch, options):
     assert run(tmp_path / "whole", *options, updates=4) == 0
     update, parts = train.Trainer.update, tmp_path / "parts" / "tiny"
+    cut = load_resume(tmp_path / "whole" / "tiny" / "resume.pt")["counters"]["updates"] - 1
 
     def interrupted(trainer):
         values = update(trainer)
-        if trainer.counters["updates"] == 3:
+        if trainer.counters["updates"] == cut:
             signal.raise_signal(signal.SIGINT)
         return values
 
     with monkeypatch.context() as patch:
         patch.setattr(train.Trainer, "update", interrupted)
         assert run(tmp_path / "parts", *options, updates=4) == 130
-    assert load_resume(parts / "resume.pt")["counters"]["updates"] == 3
+    assert load_resume(parts / "resume.pt")["counters"]["updates"] == cut
     assert train.main(["--resume", str(parts)]) == 0
     first, second = weights(tmp_path / "whole" / "tiny"), weights(parts)
     for part in ("actor", "average", "critic", "hand_head"):
@@ -127,7 +132,7 @@ def test_a_run_interrupted_and_resumed_equals_one_that_went_through(tmp_path, mo
     leagues = [load_resume(folder / "resume.pt")["league"] for folder in (tmp_path / "whole" / "tiny", parts)]
     assert leagues[0]["rating"] == leagues[1]["rating"] and leagues[0]["rungs"] == leagues[1]["rungs"]
     names = [[past["name"] for past in league["past"]] for league in leagues]
-    assert names[0] == names[1] and len(names[0]) == (2 if options else 0)
+    assert names[0] == names[1] and len(names[0]) == (2 if options == LEAGUE else 0)
 
 
 def board_steps(folder):
