@@ -14,7 +14,7 @@ from casino_env.rules import Rules
 WEIGHTS = Path(__file__).parent / "weights"
 
 
-def load_champion(rules: Rules, players: int, greedy: bool = True) -> PolicyAgent:
+def load_champion(rules: Rules, players: int, greedy: bool) -> PolicyAgent:
     """The champion of a game; CasinoError, naming those that there are, if it has none.
 
     `greedy`: it plays the most likely move instead of sampling.

@@ -30,7 +30,7 @@ class PolicyAgent:
 
     def choose(self, view: View, legal: LegalMoves, rng: np.random.Generator) -> IntArray:
         """See `Agent.choose`."""
-        kept = choices_of(self.actor, legal)
+        kept = self.choices(legal)
         logits = self.logits(view, kept)
         choices = np.zeros(len(kept.offsets) - 1, np.int64)
         if self._greedy:
@@ -38,6 +38,10 @@ class PolicyAgent:
         else:
             sample(logits, kept.offsets, rng.random(len(choices)), choices)
         return kept.originals(choices, legal.offsets)
+
+    def choices(self, legal: LegalMoves) -> Shortlist:
+        """The moves between which the policy chooses."""
+        return choices_of(self.actor, legal)
 
     def logits(self, view: View, kept: Shortlist) -> np.ndarray:
         """Score of each move, float32[K]; a softmax over each list gives the policy."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agents.base import Agent
 from agents.baselines import GreedyAgent, RandomAgent
@@ -19,6 +19,9 @@ from agents.outside import OUTSIDE, load_outside
 from agents.searcher import SearcherAgent
 from casino_env.errors import CasinoError
 from casino_env.rules import Rules, check_players
+
+if TYPE_CHECKING:
+    from agents.policy import PolicyAgent
 
 CHECKPOINT_SUFFIX = ".safetensors"
 ENDGAME = "endgame"  # an option of every agent
@@ -87,10 +90,10 @@ def _make_greedy(rules: Rules, players: int) -> Agent:
     return GreedyAgent(rules)
 
 
-def _load_policy(path: str, rules: Rules, players: int, greedy: bool = False) -> Agent:
+def _load_policy(path: str, rules: Rules, players: int, greedy: bool = False, search: int = 0) -> Agent:
     from agents.policy import PolicyAgent  # brings torch
 
-    return PolicyAgent.load(Path(path), rules, players, greedy)
+    return _searching(PolicyAgent.load(Path(path), rules, players, greedy), rules, players, search)
 
 
 def _yes_or_no(text: str) -> bool:
@@ -107,10 +110,17 @@ def _make_searcher(rules: Rules, players: int, **options: Any) -> Agent:
     return SearcherAgent(rules, players, **options)
 
 
-def _make_champion(rules: Rules, players: int, **options: Any) -> Agent:
+def _make_champion(rules: Rules, players: int, greedy: bool = True, search: int = 0) -> Agent:
     from agents.champion import load_champion  # brings torch
 
-    return load_champion(rules, players, **options)
+    return _searching(load_champion(rules, players, greedy), rules, players, search)
+
+
+def _searching(policy: "PolicyAgent", rules: Rules, players: int, worlds: int) -> Agent:
+    """The policy, or if `worlds` are given the policy that searches them."""
+    from agents.policy_search import PolicySearch
+
+    return PolicySearch(policy, rules, players, worlds) if worlds else policy
 
 
 def _exact(text: str) -> bool:
@@ -131,12 +141,13 @@ def _milliseconds(text: str) -> float:
     return float(text)
 
 
+_POLICY_OPTIONS = {"greedy": _yes_or_no, "search": _count}
 KINDS: dict[str, Kind] = {
     "random": Kind(_make_random),
     "greedy": Kind(_make_greedy),
     "counter": Kind(_make_counter, {"worlds": _count}),
     "searcher": Kind(_make_searcher, {"worlds": _count, "moves": _count, "ms": _milliseconds}),
-    "champion": Kind(_make_champion, {"greedy": _yes_or_no}),
+    "champion": Kind(_make_champion, _POLICY_OPTIONS),
 }
 LADDER = tuple(KINDS)  # roughly weakest first
 
@@ -144,7 +155,7 @@ LADDER = tuple(KINDS)  # roughly weakest first
 def _checkpoint(path: str) -> Kind:
     if not Path(path).is_file():
         raise CasinoError(f"agent '{path}': there is no such file; valid: {valid_agents()}")
-    return Kind(partial(_load_policy, path), {"greedy": _yes_or_no})
+    return Kind(partial(_load_policy, path), _POLICY_OPTIONS)
 
 
 def _read_options(name: str, kind: Kind, text: str) -> dict[str, Any]:
