@@ -118,9 +118,11 @@ def _make_champion(rules: Rules, players: int, greedy: bool = True, search: int 
 
 def _searching(policy: "PolicyAgent", rules: Rules, players: int, worlds: int) -> Agent:
     """The policy, or if `worlds` are given the policy that searches them."""
+    if not worlds:
+        return policy
     from agents.policy_search import PolicySearch
 
-    return PolicySearch(policy, rules, players, worlds) if worlds else policy
+    return PolicySearch(policy, rules, players, worlds)
 
 
 def _exact(text: str) -> bool:
