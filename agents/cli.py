@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from textwrap import fill
 from typing import NamedTuple
 
-from agents import arena, bench, curves, regret, soak
+from agents import arena, bench, curves, exploit, regret, soak
 from agents.command import CommandParser, run_command
 from casino_env.errors import CasinoError, MoveListCut
 from casino_env.moves import Move
@@ -121,6 +121,13 @@ COMMANDS = (
         curves.DESCRIPTION,
         curves.EXAMPLES,
         curves.add_arguments,
+    ),
+    _Command(
+        "exploit",
+        "measure policies of a small game by their exact best responses",
+        exploit.DESCRIPTION,
+        exploit.EXAMPLES,
+        exploit.add_arguments,
     ),
     _Command(
         "legal",

@@ -135,8 +135,7 @@ def network_shape(config: Config) -> NetworkShape:
 def check_config(config: Config) -> None:
     """CasinoError, naming section or key, if the parts of a configuration are not valid together."""
     try:
-        Rules.parse(config.game.rules)
-        check_players(config.game.players)
+        check_players(config.game.players, Rules.parse(config.game.rules))
     except InvalidRules as error:
         raise CasinoError(f"section game: {error}") from None
     for name, value, valid in (

@@ -11,7 +11,7 @@ from agents.worth import Scale, scale_of
 from casino_env.bits import lowest
 from casino_env.cards import N_CARDS
 from casino_env.jit import borrow, inner_kernel, kernel
-from casino_env.rules import HAND_SIZE, RuleTable
+from casino_env.rules import RuleTable
 from casino_env.state import VALUES, IntArray, State
 
 
@@ -67,8 +67,8 @@ def _put_coming(state: State, game: int, rules: RuleTable, row: FloatArray) -> N
     """R2.2, or R8's `draw`: who is dealt each card of the stock, at the next dealing or after it."""
     players, seat = state.hands.shape[1], state.turn[game]
     for k in range(N_CARDS - state.dealt[game]):
-        receiver = seat + k if rules.draw else state.dealer[game] + 1 + k // HAND_SIZE
-        block = 2 * ((receiver - seat) % players) + (k >= HAND_SIZE * players)
+        receiver = seat + k if rules.draw else state.dealer[game] + 1 + k // rules.hand_size
+        block = 2 * ((receiver - seat) % players) + (k >= rules.hand_size * players)
         row[block * N_CLASSES + CARD_CLASS[state.deck[game, state.dealt[game] + k]]] += 1
 
 

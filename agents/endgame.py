@@ -44,11 +44,12 @@ class ExactEndgame:
     def __init__(self, agent: Agent, rules: Rules, players: int) -> None:
         if players != PLAYERS:
             raise CasinoError(f"endgame=exact needs the open last hand of 2 players; players={players}")
-        self.name, self._agent, self._last_hand = f"{agent.name}:endgame=exact", agent, LastHand(rules)
+        self.name, self._agent = f"{agent.name}:endgame=exact", agent
+        self._rules, self._last_hand = rules.table, LastHand(rules)
 
     def choose(self, view: View, legal: LegalMoves, rng: np.random.Generator) -> IntArray:
         """See `Agent.choose`."""
-        last = known_hands(view)
+        last = known_hands(self._rules, view)
         choices = np.zeros(len(legal.offsets) - 1, np.int64)
         for games, exact in ((np.flatnonzero(last), True), (np.flatnonzero(~last), False)):
             if len(games):

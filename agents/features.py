@@ -90,7 +90,7 @@ def _write_states(view: View, rules: RuleTable, scale: Scale, out: FloatArray) -
         row = out[game]
         at = put_classes(view.hand[game], row, 0)
         at = put_classes(view.loose[game], row, at)
-        at = put_classes(unseen_cards(view, game), row, at)
+        at = put_classes(unseen_cards(rules, view, game), row, at)
         write_takes(rules, view.loose[game], takes)
         write_chances(rules, view, game, chances)
         live = live_scale(rules, scale, view, game)

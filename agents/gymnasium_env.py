@@ -48,7 +48,7 @@ def make_vector_env(
 def _make_opponents(
     opponent: str | Opponent | Sequence[str | Opponent], rules: Rules, players: int
 ) -> list[Opponent]:
-    seats = check_players(players) - 1
+    seats = check_players(players, rules) - 1
     several = isinstance(opponent, list | tuple)
     given = list(opponent) if several else [opponent] * seats  # type: ignore[arg-type]
     if len(given) != seats:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.worlds import Question, copy_game, deal_hidden, hand_is_over, write_seen
-from agents.worth import Scale, cards_worth, move_gain, scale_of
+from agents.worth import Scale, cards_worth, half_cards, half_spades, move_gain, scale_of
 from casino_env.bits import lowest, popcount
 from casino_env.cards import BIG_CASINO, N_CARDS, SPADES, SUIT_COUNT
 from casino_env.engine import apply_move
@@ -30,7 +30,6 @@ from casino_env.view import View, unseen_cards
 PLAYERS = 2
 PLIES = PLAYERS * HAND_SIZE
 PLIES_DRAWING = 4  # with `draw` and a stock hands do not run out: so many turns are searched
-MOST_CARDS, MOST_SPADES = 27, 7  # with so many a majority is decided
 SETTLED = 63  # stands for the number of cards captured, once it is
 
 EFFORT = 4_000_000  # moves that are listed for a game: a second or two, where a thousandth is usual
@@ -117,7 +116,7 @@ def search_worlds(
         if end - first == 1:
             continue
         write_seen(question.seen, game, world, 0)
-        known = _is_known(question.seen, game)
+        known = _is_known(rules, question.seen, game)
         yardstick = yardsticks[1] if known else yardsticks[0]
         tried = (1 if known else worlds) * (end - first)
         for _ in range(1 if known else worlds):
@@ -207,7 +206,7 @@ def _look_up(
         return True, most
     if least >= frame[BETA]:
         return True, least
-    frame[KEY] = _key(yardstick, search, ply, seat)
+    frame[KEY] = _key(rules, yardstick, search, ply, seat)
     entry = search.table[_slot(frame[KEY])]
     frame[CHOICE] = 0
     if entry[0] == frame[KEY]:
@@ -227,13 +226,13 @@ def _decided(rules: RuleTable, yardstick: Yardstick, state: State, row: int, sea
         return 0
     own, other = state.captured[row, seat], state.captured[row, 1 - seat]
     points = 0
-    for suit, most, majority in (
-        (-1, MOST_CARDS, rules.most_cards),
-        (SPADES, MOST_SPADES, rules.most_spades),
+    for suit, half, majority in (
+        (-1, half_cards(rules), rules.most_cards),
+        (SPADES, half_spades(rules), rules.most_spades),
     ):
-        if popcount(own & suit) >= most:
+        if popcount(own & suit) > half:
             points += majority
-        elif popcount(other & suit) >= most:
+        elif popcount(other & suit) > half:
             points -= majority
     return points
 
@@ -261,7 +260,7 @@ def _bounds(rules: RuleTable, yardstick: Yardstick, state: State, row: int, seat
 
 
 @inner_kernel
-def _key(yardstick: Yardstick, search: Search, row: int, seat: int) -> int:
+def _key(rules: RuleTable, yardstick: Yardstick, search: Search, row: int, seat: int) -> int:
     """A number for all that what is to come depends on, relative to the seat to act."""
     state, salts = search.rows, search.salts
     key = _salted(salts, OWN_HAND, state.hands[row, seat]) + _salted(
@@ -281,8 +280,8 @@ def _key(yardstick: Yardstick, search: Search, row: int, seat: int) -> int:
     key += things[8] * search.numbers[AGE]
     if yardstick.majorities:
         own, other = state.captured[row, seat], state.captured[row, 1 - seat]
-        key += things[12] * _count(own, other, MOST_CARDS)
-        key += things[16] * _count(own & SPADES, other & SPADES, MOST_SPADES)
+        key += things[12] * _count(own, other, half_cards(rules))
+        key += things[16] * _count(own & SPADES, other & SPADES, half_spades(rules))
     return key
 
 
@@ -296,33 +295,33 @@ def _salted(salts: IntArray, place: int, cards: int) -> int:
 
 
 @inner_kernel
-def _count(own: int, other: int, most: int) -> int:
+def _count(own: int, other: int, half: int) -> int:
     """How many cards one side has captured, as far as it matters for a majority."""
-    if popcount(own) >= most:
+    if popcount(own) > half:
         return SETTLED
-    return -SETTLED if popcount(other) >= most else popcount(own)
+    return -SETTLED if popcount(other) > half else popcount(own)
 
 
-def known_hands(view: View) -> NDArray[np.bool_]:
+def known_hands(rules: RuleTable, view: View) -> NDArray[np.bool_]:
     """[B] where the other hand is known, so that there is one world."""
     known = np.zeros(len(view.hand), np.bool_)
-    _write_known(view, known)
+    _write_known(rules, view, known)
     return known
 
 
 @kernel
-def _write_known(view: View, known: NDArray[np.bool_]) -> None:
+def _write_known(rules: RuleTable, view: View, known: NDArray[np.bool_]) -> None:
     view = borrow(view)
     for game in range(known.shape[0]):
-        known[game] = _is_known(view, game)
+        known[game] = _is_known(rules, view, game)
 
 
 @inner_kernel
-def _is_known(view: View, game: int) -> bool:
+def _is_known(rules: RuleTable, view: View, game: int) -> bool:
     """Whether all that is not seen is the other hand, and no hand is larger than dealt (as in studies)."""
     other = view.hand_sizes[game, 1]
-    small = max(popcount(view.hand[game]), other) <= HAND_SIZE
-    return small and view.stock_size[game] == 0 and popcount(unseen_cards(view, game)) == other
+    small = max(popcount(view.hand[game]), other) <= rules.hand_size
+    return small and view.stock_size[game] == 0 and popcount(unseen_cards(rules, view, game)) == other
 
 
 @inner_kernel

@@ -44,13 +44,13 @@ def batch_loop(games: int, look: Callable[[VectorEnv, Step], object] | None = No
 
 def observe(vec: VectorEnv, step: Step) -> None:
     """The observation of every seat to act."""
-    observe_batch(vec.view(), vec.rules.table.target)
+    observe_batch(vec.view(), vec.rules.table)
 
 
 def observe_and_feature(vec: VectorEnv, step: Step) -> None:
     """The observation, and the features of states and moves that agents read."""
     view = vec.view()
-    observe_batch(view, vec.rules.table.target)
+    observe_batch(view, vec.rules.table)
     state_features(view, vec.rules.table)
     move_features(view, step.legal.moves, step.legal.offsets, vec.rules.table)
 

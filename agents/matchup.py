@@ -23,7 +23,6 @@ from agents.base import Agent
 from agents.contestant import Contestant, Pace, whole_pace
 from agents.tally import FloatArray
 from casino_env.arguments import check_count
-from casino_env.cards import FULL_DECK
 from casino_env.decks import shuffled_decks
 from casino_env.errors import CasinoError
 from casino_env.legal import LegalMoves, select_legal
@@ -52,7 +51,7 @@ class Setting:
     move_time: float | None = None  # milliseconds a move, to be watched
 
     def __post_init__(self) -> None:
-        check_players(self.players)
+        check_players(self.players, self.rules)
         check_count("seed", self.seed, 0)
         check_objective(self.objective)
         if self.move_time is not None and not 0 < self.move_time < float("inf"):
@@ -155,7 +154,7 @@ def _start(setting: Setting, n_seatings: int, chunk: int, size: int) -> tuple[Ve
         env = VectorEnv(*games, seed=seeds, objective=setting.objective)
         return env, env.reset(dealers=dealers)
     env = VectorEnv(*games, seed=0, auto_reset=False)
-    decks = shuffled_decks(np.random.default_rng(stream), size)
+    decks = shuffled_decks(np.random.default_rng(stream), size, setting.rules.table)
     return env, env.reset(decks=np.tile(decks, (n_seatings, 1)), dealers=dealers)
 
 
@@ -167,7 +166,7 @@ def _agent_rng(seed: int, chunk: int, name: str) -> np.random.Generator:
 def _stake(setting: Setting) -> int:
     """What is lost with a game: the points of a deal without sweeps (R6.1), or a match."""
     table = setting.rules.table
-    points = card_points(table, FULL_DECK) + table.most_cards + table.most_spades
+    points = card_points(table, table.deck) + table.most_cards + table.most_spades
     return 1 if setting.objective == "match" else points
 
 

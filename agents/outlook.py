@@ -8,7 +8,7 @@ Axes: `V` = 17 values (index = value, 0 unused).
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.worth import HALF_DECK, HALF_SUIT, POINT, Scale, TableT, cards_worth
+from agents.worth import POINT, Scale, TableT, cards_worth, half_cards, half_spades
 from casino_env.bits import lowest, popcount
 from casino_env.cards import N_CARDS, SPADES, SUIT_COUNT
 from casino_env.groups import reachable
@@ -89,7 +89,7 @@ def write_chances(rules: RuleTable, view: View, game: int, chances: Doubles) -> 
 
     All unseen cards are taken to be equally likely, but the owner of a build holds its value (R4.4).
     """
-    unseen = unseen_cards(view, game)
+    unseen = unseen_cards(rules, view, game)
     counts, total = np.zeros(chances.shape[0], np.int64), popcount(unseen)
     rest = unseen
     while rest:
@@ -116,9 +116,9 @@ def live_scale(rules: RuleTable, scale: Scale, table: TableT, game: int) -> Scal
         cards = 0
         for seat in range(side, players, side_count(players)):
             cards |= captured[game, seat]
-        if popcount(cards) > HALF_DECK:
+        if popcount(cards) > half_cards(rules):
             card = 0
-        if popcount(cards & SPADES) > HALF_SUIT:
+        if popcount(cards & SPADES) > half_spades(rules):
             spade = 0
     return Scale(scale.point, card, spade, scale.sweep)
 

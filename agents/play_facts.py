@@ -6,7 +6,7 @@ Axes: `B` games, `P` seats, `S` sides, `I` items that score, `N` moves.
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.worth import HALF_DECK, HALF_SUIT
+from agents.worth import half_cards, half_spades
 from casino_env.bits import popcount
 from casino_env.cards import SPADES
 from casino_env.jit import borrow, kernel
@@ -52,9 +52,9 @@ def _bank(state: State, rules: RuleTable, totals: IntArray) -> None:
         for side in range(sides):
             cards = side_cards(state, game, side, sides)
             totals[game, side] += card_points(rules, cards)
-            if popcount(cards) > HALF_DECK:
+            if popcount(cards) > half_cards(rules):
                 totals[game, side] += rules.most_cards
-            if popcount(cards & SPADES) > HALF_SUIT:
+            if popcount(cards & SPADES) > half_spades(rules):
                 totals[game, side] += rules.most_spades
 
 

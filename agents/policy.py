@@ -21,7 +21,7 @@ class PolicyAgent:
     """Plays by an actor's scores. `greedy` takes the move with the highest score instead of sampling."""
 
     def __init__(self, actor: Actor, rules: Rules, name: str = "policy", greedy: bool = False) -> None:
-        self.name, self.actor, self._rules, self._greedy = name, actor, rules.table, greedy
+        self.name, self.actor, self._rules, self.greedy = name, actor, rules.table, greedy
 
     @classmethod
     def load(cls, path: Path, rules: Rules, players: int, greedy: bool = False) -> "PolicyAgent":
@@ -33,7 +33,7 @@ class PolicyAgent:
         kept = self.choices(legal)
         logits = self.logits(view, kept)
         choices = np.zeros(len(kept.offsets) - 1, np.int64)
-        if self._greedy:
+        if self.greedy:
             best(logits, kept.offsets, choices)
         else:
             sample(logits, kept.offsets, rng.random(len(choices)), choices)

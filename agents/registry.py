@@ -50,7 +50,7 @@ def make_agent(spec: str, rules: Rules, players: int) -> Agent:
         raise CasinoError(f"unknown agent '{name}'; valid: {valid_agents()}")
     given = _read_options(name, kind, options)
     exact = given.pop(ENDGAME, False)
-    agent = kind.make(rules, check_players(players), **given)
+    agent = kind.make(rules, check_players(players, rules), **given)
     return ExactEndgame(agent, rules, players) if exact else agent
 
 

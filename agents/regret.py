@@ -26,7 +26,7 @@ from agents.registry import make_agent, valid_agents
 from agents.tally import estimate
 from agents.versions import versions
 from casino_env.arguments import check_count
-from casino_env.rules import TURNS, Rules
+from casino_env.rules import Rules, deal_turns
 from casino_env.vector_env import VectorEnv
 
 POSITIONS = 10_000
@@ -88,10 +88,11 @@ def _play_on(agent: Agent, name: str, rules: Rules, chunk: int) -> NDArray[np.fl
     """What each decision of a chunk's last hands gives away, float64[B, PLIES]; NaN for a sole move."""
     env, rng = VectorEnv(CHUNK, rules, PLAYERS, seed=chunk), np.random.default_rng(chunk)
     legal, counter = env.reset(), CounterAgent(rules, PLAYERS, POSITION_WORLDS)
-    for _ in range(TURNS - PLIES):
+    plies = PLAYERS * rules.table.hand_size
+    for _ in range(deal_turns(rules.table) - plies):
         legal = env.step(counter.choose(env.view(), legal, rng)).legal
     last_hand, lost = LastHand(rules), np.full((CHUNK, PLIES), np.nan)
-    for ply in range(PLIES):
+    for ply in range(plies):
         view = env.view()
         values, choices = last_hand.values(view, legal), ask(agent, name, view, legal, rng)
         best = np.maximum.reduceat(values, legal.offsets[:-1])

@@ -1,7 +1,8 @@
 """Self-play: whole deals, played by the learner in every seat or against guests, kept as flat arrays.
 
-Axes: `T` = 48 turns, `B` games, `P` seats, `S` sides, `I` items that score, `N` decisions of the learner
-(turn by turn), `M` legal moves of all of them. A rollout holds whole deals: no advantage is cut off.
+Axes: `T` turns (48 of a full deck), `B` games, `P` seats, `S` sides, `I` items that score, `N` decisions of
+the learner (turn by turn), `M` legal moves of all of them. A rollout holds whole deals: no advantage is cut
+off.
 """
 
 from collections.abc import Sequence
@@ -26,7 +27,7 @@ from agents.stopwatch import Stopwatch
 from agents.teacher import EndgameTeacher, Lesson, no_lesson
 from casino_env.decks import shuffled_decks
 from casino_env.legal import LegalMoves, select_legal
-from casino_env.rules import TURNS
+from casino_env.rules import deal_turns
 from casino_env.state import IntArray
 from casino_env.vector_env import Step, VectorEnv
 from casino_env.view import View, select_view
@@ -79,10 +80,10 @@ def collect(
     watch = watch or Stopwatch()
     everyone = np.arange(env.num_envs)
     holders = guests.holders if guests else np.zeros((env.num_envs, env.players), np.int64)
-    legal = env.reset(decks=shuffled_decks(rng, env.num_envs))
+    legal = env.reset(decks=shuffled_decks(rng, env.num_envs, env.rules.table))
     payment.start(env, rng)
     record = _Record(env, networks, buffers, watch, teacher)
-    for turn in range(TURNS):
+    for turn in range(deal_turns(env.rules.table)):
         acting, answers = holders[everyone, env.state.turn], np.zeros(env.num_envs, np.int64)
         rows = np.flatnonzero(acting == LEARNER)
         answers[rows] = record.decide(turn, rows, legal, rng)
@@ -114,7 +115,7 @@ class _Record:
         self._env, self._networks, self._buffers, self._watch = env, networks, buffers, watch
         self._teacher = teacher
         self._buffers.clear()
-        shape = TURNS, env.num_envs
+        shape = deal_turns(env.rules.table), env.num_envs
         self._values, self._seats = np.zeros(shape), np.zeros(shape, np.int64)
         self._rewards = np.zeros((*shape, env.players))
         self._ours, self._done = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)

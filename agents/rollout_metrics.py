@@ -8,18 +8,18 @@ import numpy as np
 from agents.losses import explained_variance
 from agents.play_facts import FOREIGN, MOVE_KINDS, OWN, move_kinds
 from agents.rollout import Rollout
-from casino_env.rules import HAND_SIZE, SWEEPS, TURNS
+from casino_env.rules import SWEEPS, RuleTable
 
 CROWDS = {"2": (2, 2), "3_4": (3, 4), "5_8": (5, 8), "9_up": (9, np.inf)}  # numbers of legal moves
 NEAR_CERTAIN = 0.99
 
 
-def rollout_metrics(rollout: Rollout, returns: np.ndarray) -> dict[str, float]:
+def rollout_metrics(rollout: Rollout, returns: np.ndarray, rules: RuleTable) -> dict[str, float]:
     """Metrics of the learner's decisions; `returns` [N] are what its critic should have said."""
     return {
         **_moves(rollout),
         **_decisiveness(rollout),
-        **_critic(rollout, returns),
+        **_critic(rollout, returns, rules),
         "deals/sweep_points": float(rollout.points[:, :, SWEEPS].sum(axis=1).mean()),
     }
 
@@ -50,14 +50,14 @@ def _decisiveness(rollout: Rollout) -> dict[str, float]:
     return metrics
 
 
-def _critic(rollout: Rollout, returns: np.ndarray) -> dict[str, float]:
+def _critic(rollout: Rollout, returns: np.ndarray, rules: RuleTable) -> dict[str, float]:
     """The share of the returns' variance that the critic explained, in all and by hand of the deal."""
     turns, games = rollout.ours.shape
     values = rollout.values[rollout.ours]
-    hand_turns = HAND_SIZE * rollout.holders.shape[1]
+    hand_turns = rules.hand_size * rollout.holders.shape[1]
     hands = (np.arange(turns) // hand_turns)[:, None].repeat(games, axis=1)[rollout.ours]
     metrics = {"value/explained": explained_variance(values, returns)}
-    for hand in range(TURNS // hand_turns):
+    for hand in range(turns // hand_turns):
         rows = hands == hand
         metrics[f"value/explained_hand_{hand + 1}"] = explained_variance(values[rows], returns[rows])
     return metrics

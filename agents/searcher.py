@@ -72,7 +72,7 @@ class SearcherAgent:
 
     def _promising(self, view: View, legal: LegalMoves, streams: Words) -> Shortlist:
         """The moves to search: those that bring most now, then those that look best one round ahead."""
-        known = known_hands(view) & (self._players == SEARCHED)  # no move of these is left out
+        known = known_hands(self._rules, view) & (self._players == SEARCHED)  # no move of these is left out
         most = np.where(known, len(legal.moves), MOST)
         picked = shorten_by_gain(self._rules, self._scale, view, legal, most)
         most = np.where(known, len(legal.moves), self._most)
@@ -94,7 +94,8 @@ class SearcherAgent:
             question.streams[row],
             question.values[part],
         )
-        settled = len(alone.moves) == 1 or (self._players == SEARCHED and known_hands(alone.seen)[0])
+        known = self._players == SEARCHED and known_hands(self._rules, alone.seen)[0]
+        settled = known or len(alone.moves) == 1
         while True:
             self._add_values(alone, CHUNK)
             if settled or perf_counter() >= end:

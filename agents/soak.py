@@ -20,14 +20,14 @@ from agents.command import CommandParser, progress_bar, run_command
 from casino_env import soundness, transitions
 from casino_env.arguments import check_count
 from casino_env.bits import popcount
-from casino_env.cards import N_CARDS
+from casino_env.decks import shuffled_decks
 from casino_env.engine import apply_batch, start_deal
 from casino_env.invariants import check_state
 from casino_env.jit import inner_kernel, kernel
 from casino_env.legal import LegalMoves, MoveLister
 from casino_env.moves import Move, move_loose, move_pile, move_raises, move_value
 from casino_env.notation import format_position
-from casino_env.rules import PLAYER_COUNTS, TURNS, Rules, check_players
+from casino_env.rules import PLAYER_COUNTS, TURNS, Rules, check_players, deal_turns, player_counts
 from casino_env.state import NOBODY, IntArray, State, copy_state, empty_state
 from casino_env.transitions import Turns
 
@@ -55,6 +55,7 @@ RULE_SETS = (  # every rule set, and every value of every option
     "royal;draw=yes",
     "kasino",
     "kasino;draw=yes;capture=match_forced;near21=pagat",
+    "royal;size=tiny",
 )
 SENTENCES = {**soundness.BROKEN, **transitions.BROKEN}
 
@@ -86,17 +87,13 @@ class Setting(NamedTuple):
 class Tally:
     """What was played."""
 
+    deals: int = 0
     turns: int = 0
     moves: int = 0  # in all lists of legal moves
     longest: int = 0  # list
     cut_lists: int = 0  # lists that were cut at their bound
     sweeps: int = 0
     kinds: IntArray = field(default_factory=lambda: np.zeros(len(KINDS), np.int64))
-
-    @property
-    def deals(self) -> int:
-        """Whole deals."""
-        return self.turns // TURNS
 
 
 class BrokenInvariant(Exception):
@@ -115,41 +112,48 @@ def soak(
     Raises BrokenInvariant at the first finding. `advance` is told of turns that are done. The same arguments
     give the same games.
     """
-    deals = ceil(check_count("turns", turns, 1) / TURNS)
+    check_count("turns", turns, 1)
     check_count("seed", seed, 0)
     settings = list(all_settings(rules, players))
-    batches = len(settings) * ceil(deals / len(settings) / GAMES)
+    if not settings:
+        check_players(players[0], Rules.parse(rules[0]))
+    batches = len(settings) * ceil(turns / TURNS / len(settings) / GAMES)
     list_moves = MoveLister(GAMES)
-    tally = Tally()
+    tally, done = Tally(), 0
     for batch in range(batches):
-        games = deals * (batch + 1) // batches - deals * batch // batches
-        if games == 0:
+        setting = settings[batch % len(settings)]
+        length = deal_turns(setting.rules.table)
+        games = ceil((turns * (batch + 1) // batches - done) / length)
+        if games <= 0:
             continue
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(batch,)))
-        _play_batch(settings[batch % len(settings)], games, rng, list_moves, tally)
+        _play_batch(setting, games, rng, list_moves, tally)
+        done += games * length
         if advance:
-            advance(games * TURNS)
+            advance(games * length)
     return tally
 
 
 def all_settings(
     rules: Sequence[str | Rules] = RULE_SETS, players: Sequence[int] = PLAYER_COUNTS
 ) -> Iterator[Setting]:
-    """Every rule set with every number of seats in every style."""
-    for text, seats, style in product(rules, players, range(len(STYLES))):
-        yield Setting(Rules.parse(text), check_players(seats), style)
+    """Every rule set with every number of seats that can play it, in every style."""
+    for parsed in map(Rules.parse, rules):
+        for seats, style in product(players, range(len(STYLES))):
+            if seats in player_counts(parsed):
+                yield Setting(parsed, seats, style)
 
 
 def _play_batch(
     setting: Setting, games: int, rng: np.random.Generator, list_moves: MoveLister, tally: Tally
 ) -> None:
     table = setting.rules.table
-    state = _deal(setting, games, rng)
-    draws = rng.random((TURNS, games))
+    state, turns = _deal(setting, games, rng), deal_turns(table)
+    draws = rng.random((turns, games))
     codes, over = np.zeros(games, np.int64), np.zeros(games, np.bool_)
     soundness.check_batch(state, table, codes)
     _report(codes, setting, state)
-    for turn in range(TURNS):
+    for turn in range(turns):
         legal = list_moves(state, table)
         transitions.check_lists(state, legal.offsets, codes)
         _report(codes, setting, state)
@@ -163,18 +167,20 @@ def _play_batch(
     _report(codes, setting, state)
     transitions.check_ends(state, table, codes)
     _report(codes, setting, state)
+    tally.deals += games
     tally.sweeps += int(state.sweeps.sum())
 
 
 def _deal(setting: Setting, games: int, rng: np.random.Generator) -> State:
     """Fresh deals with random decks, dealer and scores."""
     state = empty_state(games, setting.players)
-    decks = rng.permuted(np.tile(np.arange(N_CARDS, dtype=np.int8), (games, 1)), axis=1)
-    target, dealer = setting.rules.table.target, int(rng.integers(setting.players))
+    table = setting.rules.table
+    decks = shuffled_decks(rng, games, table)
+    target, dealer = table.target, int(rng.integers(setting.players))
     scores = target - rng.integers(-ABOVE_TARGET, BELOW_TARGET + 1, state.score.shape)
     state.score[:] = np.maximum(scores, 0)
     for game in range(games):
-        start_deal(state, game, decks[game], dealer)
+        start_deal(state, game, table, decks[game], dealer)
     return state
 
 
@@ -279,7 +285,7 @@ def add_arguments(parser: CommandParser) -> None:
         type=int,
         default=DEFAULT_TURNS,
         metavar="N",
-        help=f"played in whole deals of {TURNS} (default: {DEFAULT_TURNS:_})",
+        help=f"played in whole deals (default: {DEFAULT_TURNS:_})",
     )
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="of decks and moves (default: 0)")
     parser.add_argument("--rules", help="one rule set, with overrides (default: all)")

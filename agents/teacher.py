@@ -29,12 +29,12 @@ class EndgameTeacher:
     """Solves last hands."""
 
     def __init__(self, rules: Rules) -> None:
-        self._last_hand = LastHand(rules)
+        self._rules, self._last_hand = rules.table, LastHand(rules)
 
     def judge(self, view: View, legal: LegalMoves) -> Lesson:
         """The regret of each of `legal` in the last hands among the games, where there is a choice."""
         counts = np.diff(legal.offsets)
-        solved = known_hands(view) & (counts > 1)
+        solved = known_hands(self._rules, view) & (counts > 1)
         regrets = np.zeros(len(legal.moves), np.float32)
         games = np.flatnonzero(solved)
         if len(games):

@@ -117,7 +117,8 @@ class Trainer:
         targets = make_targets(rollout, ppo.discount, ppo.trace, self.ranks)
         rates = rates_at(self.config, self.counters["decisions"], done, games)
         values = self.learner.update(rollout, targets, rates, rng, watch)
-        values |= rollout_metrics(rollout, targets.returns) | points_against_guests(rollout)
+        values |= rollout_metrics(rollout, targets.returns, self._env.rules.table)
+        values |= points_against_guests(rollout)
         values |= self.league.note(rollout, self.ranks)
         decisions = len(rollout.choices) * self.ranks.size
         self.counters["updates"] += 1

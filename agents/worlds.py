@@ -115,7 +115,7 @@ def deal_hidden(rules: RuleTable, question: Question, game: int, world: State, r
     cards are dealt first, each uniform among those that keep its promise.
     """
     view, streams = question.seen, question.streams
-    deck, count, unseen = world.deck[row], 0, unseen_cards(view, game)
+    deck, count, unseen = world.deck[row], 0, unseen_cards(rules, view, game)
     while unseen:  # the unseen cards fill the end of the deck: hands first, then the stock
         deck[N_CARDS - 1 - count] = lowest(unseen)
         count += 1

@@ -16,9 +16,7 @@ from casino_env.scoring import SWEEPS_NONE, card_points
 from casino_env.state import IntArray, State, union
 from casino_env.view import View
 
-HALF_DECK, HALF_SUIT = 26, 6  # more than half is certain to be the most
-SPADES_NEEDED = HALF_SUIT + 1
-POINT = HALF_DECK * SPADES_NEEDED  # units of a point: shares are whole numbers too
+POINT = 26 * 7  # units of a point: shares of the full deck's majorities are whole numbers too
 
 NEVER, UNLISTED = -(2**40), -(2**30)  # below any worth
 
@@ -38,10 +36,22 @@ def scale_of(table: RuleTable) -> Scale:
     """The scale of a rule set."""
     return Scale(
         point=POINT,
-        card=table.most_cards * POINT // HALF_DECK,
-        spade=table.most_spades * POINT // SPADES_NEEDED,
+        card=table.most_cards * POINT // half_cards(table),
+        spade=table.most_spades * POINT // (half_spades(table) + 1),
         sweep=0 if table.sweeps == SWEEPS_NONE else POINT,
     )
+
+
+@inner_kernel
+def half_cards(rules: RuleTable) -> int:
+    """Half of the cards in play: more is certain to be the most (R6.1)."""
+    return popcount(rules.deck) // 2
+
+
+@inner_kernel
+def half_spades(rules: RuleTable) -> int:
+    """Half of the spades in play, rounded down."""
+    return popcount(rules.deck & SPADES) // 2
 
 
 @inner_kernel

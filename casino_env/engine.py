@@ -7,11 +7,12 @@ taken to be legal (`legal`, `masks` and `check` say which are).
 import numpy as np
 from numpy.typing import NDArray
 
+from casino_env.bits import popcount
 from casino_env.cards import N_CARDS
 from casino_env.groups import group_count
 from casino_env.jit import borrow, inner_kernel, kernel
 from casino_env.moves import move_card, move_loose, move_pile, move_raises, move_value
-from casino_env.rules import HAND_SIZE, TABLE_SIZE, RuleTable, hand_value, sum_value
+from casino_env.rules import RuleTable, hand_value, sum_value
 from casino_env.scoring import N_ITEMS, deal_points, settle, total_points
 from casino_env.state import NOBODY, VALUES, IntArray, State, union
 
@@ -23,11 +24,11 @@ def is_over(state: State, game: int) -> bool:
 
 
 @kernel
-def start_deal(state: State, game: int, deck: NDArray[np.int8], dealer: int) -> None:
-    """R2: clear the table, keep the score, and deal from a deck (int8[52])."""
+def start_deal(state: State, game: int, rules: RuleTable, deck: NDArray[np.int8], dealer: int) -> None:
+    """R2: clear the table, keep the score, and deal from a deck (see `decks`)."""
     for i in range(N_CARDS):  # an array assignment would cost seconds of compiling
         state.deck[game, i] = deck[i]
-    state.dealt[game] = 0
+    state.dealt[game] = N_CARDS - popcount(rules.deck)
     state.dealer[game] = dealer
     state.turn[game] = (dealer + 1) % state.hands.shape[1]
     state.last_capture[game] = NOBODY
@@ -38,16 +39,18 @@ def start_deal(state: State, game: int, deck: NDArray[np.int8], dealer: int) -> 
         state.owned[game, seat] = 0
         state.captured[game, seat] = 0
         state.sweeps[game, seat] = 0
-    _deal_hands(state, game)
-    state.loose[game] = _draw(state, game, TABLE_SIZE)
+    _deal_hands(state, game, rules)
+    state.loose[game] = _draw(state, game, rules.table_size)
 
 
 @kernel
-def start_deals(state: State, games: IntArray, decks: NDArray[np.int8], dealers: IntArray) -> None:
+def start_deals(
+    state: State, games: IntArray, rules: RuleTable, decks: NDArray[np.int8], dealers: IntArray
+) -> None:
     """Start a deal in each of `games` [E] from `decks` int8[E, 52] with `dealers` [E]."""
     state, decks = borrow(state), borrow(decks)
     for i in range(games.shape[0]):
-        start_deal(state, games[i], decks[i], dealers[i])
+        start_deal(state, games[i], rules, decks[i], dealers[i])
 
 
 def next_dealers(state: State, games: IntArray) -> IntArray:
@@ -56,11 +59,11 @@ def next_dealers(state: State, games: IntArray) -> IntArray:
 
 
 @inner_kernel
-def _deal_hands(state: State, game: int) -> None:
-    """R2.2: four cards to each seat, starting with the first to act."""
+def _deal_hands(state: State, game: int, rules: RuleTable) -> None:
+    """R2.2: as many cards to each seat, starting with the first to act."""
     seats = state.hands.shape[1]
     for i in range(seats):
-        state.hands[game, (state.dealer[game] + 1 + i) % seats] = _draw(state, game, HAND_SIZE)
+        state.hands[game, (state.dealer[game] + 1 + i) % seats] = _draw(state, game, rules.hand_size)
 
 
 @inner_kernel
@@ -87,7 +90,7 @@ def apply_move(state: State, game: int, rules: RuleTable, move: int) -> None:
     if rules.draw and state.dealt[game] < N_CARDS:
         state.hands[game, seat] |= _draw(state, game, 1)
     state.turn[game] = (seat + 1) % state.hands.shape[1]
-    _deal_on(state, game)
+    _deal_on(state, game, rules)
 
 
 @inner_kernel
@@ -133,12 +136,12 @@ def _lift(state: State, game: int, value: int) -> int:
 
 
 @inner_kernel
-def _deal_on(state: State, game: int) -> None:
+def _deal_on(state: State, game: int, rules: RuleTable) -> None:
     """R2.2, R5.2: when every hand is empty, deal again or give the last capturer what lies loose."""
     if union(state.hands, game):
         return
     if state.dealt[game] < N_CARDS:
-        _deal_hands(state, game)
+        _deal_hands(state, game, rules)
     elif state.last_capture[game] != NOBODY:
         state.captured[game, state.last_capture[game]] |= state.loose[game]
         state.loose[game] = 0

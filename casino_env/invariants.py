@@ -3,9 +3,9 @@
 import numpy as np
 
 from casino_env.bits import lowest
-from casino_env.cards import FULL_DECK, N_CARDS, card_name, cards_text, iter_cards
+from casino_env.cards import N_CARDS, card_name, cards_text, iter_cards
 from casino_env.groups import group_count, splits
-from casino_env.rules import HAND_SIZE, RuleTable
+from casino_env.rules import RuleTable
 from casino_env.state import NOBODY, VALUES, State, union
 from casino_env.turn import values_held
 
@@ -17,7 +17,7 @@ def check_state(state: State, game: int, rules: RuleTable, partial: bool = False
     """
     return (
         _check_seats(state, game)
-        or _check_cards(state, game, partial)
+        or _check_cards(state, game, rules, partial)
         or _check_hands(state, game, rules, partial)
         or _check_builds(state, game, rules)
         or (None if partial else broken_promise(state, game, rules))
@@ -45,7 +45,7 @@ def _check_seats(state: State, game: int) -> str | None:
     return None
 
 
-def _check_cards(state: State, game: int, partial: bool) -> str | None:
+def _check_cards(state: State, game: int, rules: RuleTable, partial: bool) -> str | None:
     """R1.1: every card once."""
     seen = 0
     stock = [1 << int(card) for card in state.deck[game, state.dealt[game] :]]
@@ -54,8 +54,10 @@ def _check_cards(state: State, game: int, partial: bool) -> str | None:
         if seen & pile:
             return f"card {card_name(next(iter_cards(seen & pile)))} appears twice"
         seen |= pile
-    if not partial and seen != FULL_DECK:
-        return f"cards are missing: {cards_text(FULL_DECK & ~seen)}"
+    if foreign := seen & ~rules.deck:
+        return f"cards that the rule set leaves out: {cards_text(foreign)}"
+    if not partial and seen != rules.deck:
+        return f"cards are missing: {cards_text(rules.deck & ~seen)}"
     return None
 
 
@@ -72,12 +74,12 @@ def _check_hands(state: State, game: int, rules: RuleTable, partial: bool) -> st
     for i in range(seats):
         if sizes[(first + i) % seats] != full - (i < acted and not draws):
             return f"hands of uneven size: {'/'.join(map(str, sizes))} cards, seat {state.turn[game]} to act"
-    if full > HAND_SIZE and not partial:
-        return f"a hand holds {full} cards, more than {HAND_SIZE}"
-    if draws and full < HAND_SIZE and not partial:
-        return f"hands of {full} cards, fewer than {HAND_SIZE}, and the stock is not empty"
-    if (stock + acted) % seats if draws else stock % (HAND_SIZE * seats):
-        each = "as many" if draws else HAND_SIZE
+    if full > rules.hand_size and not partial:
+        return f"a hand holds {full} cards, more than {rules.hand_size}"
+    if draws and full < rules.hand_size and not partial:
+        return f"hands of {full} cards, fewer than {rules.hand_size}, and the stock is not empty"
+    if (stock + acted) % seats if draws else stock % (rules.hand_size * seats):
+        each = "as many" if draws else rules.hand_size
         return f"a stock of {stock} cards does not give {each} to each of {seats} seats"
     if full == 0 and stock:
         return "every hand is empty and the stock is not"

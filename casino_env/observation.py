@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from casino_env.bits import popcount
 from casino_env.cards import N_CARDS
 from casino_env.jit import borrow, inner_kernel, kernel
-from casino_env.rules import ACE_HIGH, HAND_SIZE, LOWEST_VALUE, MAX_COUNT, TURNS, side_count
+from casino_env.rules import ACE_HIGH, HAND_SIZE, LOWEST_VALUE, MAX_COUNT, TURNS, RuleTable, side_count
 from casino_env.state import NOBODY, VALUES, IntArray, build_owner
 from casino_env.tokens import BUILDING, CAPTURING, NOT_STARTED, kept_spelling
 from casino_env.view import View, unseen_cards
@@ -137,23 +137,23 @@ def block_offsets(players: int) -> IntArray:
     return np.array([block.offset for block in blocks(players)], np.int64)
 
 
-def observe_batch(view: View, target: int) -> FloatArray:
-    """Observations float32[B, N] of views between moves; `target` scales the match score."""
+def observe_batch(view: View, rules: RuleTable) -> FloatArray:
+    """Observations float32[B, N] of views between moves."""
     games, players = view.captured.shape
     out = np.zeros((games, observation_size(players)), np.float32)
-    _observe_batch(view, block_offsets(players), target, out)
+    _observe_batch(view, block_offsets(players), rules, out)
     return out
 
 
 @kernel
-def _observe_batch(view: View, offsets: IntArray, target: int, out: FloatArray) -> None:
+def _observe_batch(view: View, offsets: IntArray, rules: RuleTable, out: FloatArray) -> None:
     view, offsets, out = borrow(view), borrow(offsets), borrow(out)
     for game in range(out.shape[0]):
-        write_observation(view, game, offsets, target, out[game])
+        write_observation(view, game, offsets, rules, out[game])
 
 
 @kernel
-def write_observation(view: View, game: int, offsets: IntArray, target: int, out: FloatArray) -> None:
+def write_observation(view: View, game: int, offsets: IntArray, rules: RuleTable, out: FloatArray) -> None:
     """Write one game's observation (all but the unfinished move) to `out`, float32[N]."""
     out[:] = 0
     players, sides = view.captured.shape[1], view.score.shape[1]
@@ -165,13 +165,13 @@ def write_observation(view: View, game: int, offsets: IntArray, target: int, out
         out[offsets[HAND_SIZES] + i] = min(view.hand_sizes[game, i] / HAND_SIZE, 1.0)
         out[offsets[CAPTURED_COUNTS] + i] = popcount(view.captured[game, i]) / N_CARDS
         out[offsets[SWEEPS] + i] = view.sweeps[game, i] / SWEEP_SCALE
-    write_cards(unseen_cards(view, game), offsets[UNSEEN], out)
+    write_cards(unseen_cards(rules, view, game), offsets[UNSEEN], out)
     out[offsets[STOCK_SIZE]] = view.stock_size[game] / TURNS
     if view.last_capture[game] != NOBODY:
         out[offsets[LAST_CAPTURE] + view.last_capture[game]] = 1
     out[offsets[DEALER] + view.dealer[game]] = 1
     for i in range(sides):
-        out[offsets[SCORE] + i] = view.score[game, i] / target
+        out[offsets[SCORE] + i] = view.score[game, i] / rules.target
 
 
 @kernel

@@ -83,10 +83,9 @@ def take_apart(words: IntArray) -> Game:
 
 @inner_kernel
 def _rules(w: IntArray) -> RuleTable:
-    a, b, c, d, e, f, g, h, i, j = w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9]
-    return RuleTable(
-        a, b, c, d, e, f, g, h, i, j, w[10], w[11], w[12], w[13], w[14], w[15], w[16], w[17], w[18]
-    )
+    a, b, c, d, e, f, g, h, i, j, k = w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10]
+    m, n, o, p, q, r, s, t = w[11], w[12], w[13], w[14], w[15], w[16], w[17], w[18]
+    return RuleTable(a, b, c, d, e, f, g, h, i, j, k, m, n, o, p, q, r, s, t, w[19], w[20], w[21])
 
 
 @inner_kernel
@@ -158,7 +157,7 @@ def observe_seat(words: IntArray, seat: int, acts: bool, vector: FloatArray, mas
     game, vector, mask = take_apart(borrow(words)), borrow(vector), borrow(mask)
     rules, state, unfinished = game.games
     see_game(state, 0, seat, game.seen)
-    write_observation(game.seen, 0, game.offsets, rules.target, vector)
+    write_observation(game.seen, 0, game.offsets, rules, vector)
     if acts:
         write_spelling(unfinished.spelling[0], game.offsets, vector)
     for token in range(N_TOKENS):

@@ -84,13 +84,14 @@ class Position:
 
         Raises CasinoError naming the argument that is wrong.
         """
-        rules, players = Rules.parse(rules), check_players(players)
+        rules = Rules.parse(rules)
+        players, table = check_players(players, rules), rules.table
         if deck is not None and seed is not None:
             raise CasinoError("deck and seed: give one of the two")
-        cards = shuffled_deck(seeded_rng(seed)) if deck is None else read_deck(deck)
+        cards = shuffled_deck(seeded_rng(seed), table) if deck is None else read_deck(deck, table)
         state = empty_state(1, players)
         state.score[0] = check_score(score, players)
-        start_deal(state, 0, cards, check_dealer(dealer, players))
+        start_deal(state, 0, table, cards, check_dealer(dealer, players))
         return cls(rules, state)
 
     @classmethod

@@ -41,7 +41,7 @@ def start_state(options: Options, rules: Rules, players: int, rng: np.random.Gen
     """
     if "position" in options:
         return _set_up(options, rules, players)
-    return _first_deal(options, players, rng), False
+    return _first_deal(options, rules, players, rng), False
 
 
 def check_turns(state: State, seats: Iterable[int]) -> None:
@@ -68,9 +68,10 @@ def _set_up(options: Options, rules: Rules, players: int) -> tuple[State, bool]:
     return position.state, position.is_partial
 
 
-def _first_deal(options: Options, players: int, rng: np.random.Generator) -> State:
-    state = empty_state(1, players)
+def _first_deal(options: Options, rules: Rules, players: int, rng: np.random.Generator) -> State:
+    state, table = empty_state(1, players), rules.table
     dealer = check_dealer(options.get("dealer", 0), players)
     state.score[0] = check_score(options.get("score"), players)
-    start_deal(state, 0, read_deck(options["deck"]) if "deck" in options else shuffled_deck(rng), dealer)
+    deck = read_deck(options["deck"], table) if "deck" in options else shuffled_deck(rng, table)
+    start_deal(state, 0, table, deck, dealer)
     return state

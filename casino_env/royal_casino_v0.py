@@ -106,7 +106,8 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
-        self.rules, self.players = Rules.parse(rules), check_players(players)
+        self.rules = Rules.parse(rules)
+        self.players = check_players(players, self.rules)
         self.objective = check_objective(objective)
         self.max_deals = check_max_deals(max_deals, objective)
         self.auto_complete = check_flag("auto_complete", auto_complete)
@@ -266,7 +267,8 @@ class raw_env(AECEnv):  # noqa: N801  (the name that PettingZoo environments hav
         else:
             self._state.score[0] = outcome.score[0]
             (dealer,) = next_dealers(self._state, np.zeros(1, np.int64))
-            start_deal(self._state, 0, shuffled_deck(self._rng), dealer)
+            table = self.rules.table
+            start_deal(self._state, 0, table, shuffled_deck(self._rng, table), dealer)
             self._partial = False
         self._accumulate_rewards()
         self._start_turn()

@@ -9,14 +9,24 @@ from functools import cached_property
 from typing import NamedTuple
 
 from casino_env.arguments import is_count, quoted
-from casino_env.cards import BIG_CASINO, LITTLE_CASINO, N_CARDS, RANKS, SUIT_COUNT
+from casino_env.bits import popcount
+from casino_env.cards import (
+    BIG_CASINO,
+    FULL_DECK,
+    LITTLE_CASINO,
+    N_CARDS,
+    RANKS,
+    SUIT_COUNT,
+    card_set,
+    parse_cards,
+)
 from casino_env.errors import InvalidRules
 from casino_env.jit import inner_kernel
 
 PLAYER_COUNTS = (2, 3, 4)
 HAND_SIZE = 4
 TABLE_SIZE = 4
-TURNS = N_CARDS - TABLE_SIZE  # R2.2: every card but the first four of the table is played
+TURNS = N_CARDS - TABLE_SIZE  # R2.2: every card but the first four of the table is played; never more
 ITEMS = ("cards", "spades", "big", "little", "aces", "sweeps")  # R6.3, in the order they are counted
 CARDS, SPADES_ITEM, BIG, LITTLE, ACES_ITEM, SWEEPS = range(len(ITEMS))
 
@@ -35,6 +45,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "sweeps": ("none", "plain", "net"),
     "near21": ("none", "seed", "pagat"),
     "draw": ("no", "yes"),
+    "size": ("full", "tiny"),
 }
 TARGET = "target"
 
@@ -64,6 +75,9 @@ class RuleTable(NamedTuple):
     sweeps: int  # index into OPTIONS["sweeps"]
     near21: int  # index into OPTIONS["near21"]
     draw: int  # after each play a card is drawn, as long as there are some
+    deck: int  # the cards that there are, a card set
+    hand_size: int  # cards dealt to a seat at once (R2.2)
+    table_size: int  # loose cards at the start
     target: int
 
 
@@ -120,6 +134,11 @@ _BASE_TABLES: dict[str, dict[str, int]] = {
     },
 }
 RULE_SETS = tuple(_BASE_TABLES)
+_SIZES: dict[str, dict[str, int]] = {
+    "full": {"deck": FULL_DECK, "hand_size": HAND_SIZE, "table_size": TABLE_SIZE},
+    # small enough to be solved: two hands of two cards each and one loose card, for two players
+    "tiny": {"deck": card_set(parse_cards("2C2D2S3C3D3SACADAS")), "hand_size": 2, "table_size": 1},
+}
 _LENIENT = {
     "capture": "free",
     "raise_own": "no",
@@ -127,6 +146,7 @@ _LENIENT = {
     "partner_builds": "forbid",
     "near21": "none",
     "draw": "no",
+    "size": "full",
 }
 _BASE_OPTIONS: dict[str, dict[str, str]] = {
     "royal": {
@@ -137,6 +157,7 @@ _BASE_OPTIONS: dict[str, dict[str, str]] = {
         "sweeps": "net",
         "near21": "seed",
         "draw": "no",
+        "size": "full",
         TARGET: "21",
     },
     "plain": {**_LENIENT, "sweeps": "none", TARGET: "21"},
@@ -191,6 +212,7 @@ class Rules:
         number = {name: valid.index(self.option(name)) for name, valid in OPTIONS.items()}
         return RuleTable(
             **_BASE_TABLES[self.base],
+            **_SIZES[self.option("size")],
             match_forced=int(self.option("capture") == "match_forced"),
             raise_own=number["raise_own"],
             raise_absorb=number["raise_absorb"],
@@ -227,11 +249,25 @@ def is_paired(rules: RuleTable, card: int) -> int:
     return (rules.paired_ranks >> (card & RANK_MASK)) & 1
 
 
-def check_players(players: int) -> int:
-    """`players` if the game can be played by so many (R2.1), else InvalidRules."""
-    if not is_count(players) or players not in PLAYER_COUNTS:
-        raise InvalidRules(f"players={quoted(players)} is not possible; valid: 2, 3, 4")
+def player_counts(rules: Rules) -> tuple[int, ...]:
+    """The numbers of players among whom the deck can be dealt out (R2.1, R2.2)."""
+    table = rules.table
+    return tuple(count for count in PLAYER_COUNTS if deal_turns(table) % (table.hand_size * count) == 0)
+
+
+def check_players(players: int, rules: Rules) -> int:
+    """`players` if the game can be played by so many, else InvalidRules."""
+    valid = player_counts(rules)
+    if not is_count(players) or players not in valid:
+        choices = ", ".join(map(str, valid))
+        raise InvalidRules(f"players={quoted(players)} is not possible; valid: {choices}")
     return int(players)
+
+
+@inner_kernel
+def deal_turns(rules: RuleTable) -> int:
+    """Turns of a deal: every card but the first ones of the table is played (R2.2)."""
+    return popcount(rules.deck) - rules.table_size
 
 
 @inner_kernel

@@ -9,22 +9,23 @@ same one. Whole positions only: for studies there is `check_state`. What a turn 
 import numpy as np
 
 from casino_env.bits import lowest, popcount
-from casino_env.cards import FULL_DECK, N_CARDS
+from casino_env.cards import N_CARDS
 from casino_env.groups import splits
 from casino_env.jit import borrow, inner_kernel, kernel
-from casino_env.rules import HAND_SIZE, RuleTable, alone_value, hand_value, sum_value
+from casino_env.rules import RuleTable, alone_value, hand_value, sum_value
 from casino_env.state import NOBODY, VALUES, IntArray, State
 
 SOUND = 0
 NO_SEAT, TWICE, MISSING, UNEVEN, LARGE, BAD_STOCK, NO_HANDS = range(1, 8)
-NO_VALUE, NO_SPLIT, MARK, STRAY, PROMISE, SMALL = range(8, 14)
+NO_VALUE, NO_SPLIT, MARK, STRAY, PROMISE, SMALL, FOREIGN = range(8, 15)
 BROKEN = {  # words of the sentences of `check_state`, except for what only arrays can break
     NO_SEAT: "not a ",
     TWICE: "appears twice",
     MISSING: "cards are missing",
+    FOREIGN: "cards that the rule set leaves out",
     UNEVEN: "hands of uneven size",
-    LARGE: f"more than {HAND_SIZE}",
-    SMALL: f"fewer than {HAND_SIZE}, and the stock is not empty",
+    LARGE: "cards, more than ",
+    SMALL: ", and the stock is not empty",
     BAD_STOCK: "a stock of",
     NO_HANDS: "every hand is empty and the stock is not",
     NO_VALUE: "the rule set has no build of",
@@ -43,7 +44,7 @@ def check_batch(state: State, rules: RuleTable, codes: IntArray) -> None:
     for game in range(codes.shape[0]):
         code = _check_seats(state, game)
         if code == SOUND:
-            code = _check_cards(state, game)
+            code = _check_cards(state, game, rules)
         if code == SOUND:
             code = _check_hands(state, game, rules)
         if code == SOUND:
@@ -64,8 +65,8 @@ def _check_seats(state: State, game: int) -> int:
 
 
 @inner_kernel
-def _check_cards(state: State, game: int) -> int:
-    """R1.1: as many cards as different ones, and all of them."""
+def _check_cards(state: State, game: int, rules: RuleTable) -> int:
+    """R1.1: as many cards as different ones, all of them and no other."""
     union, count = state.loose[game], popcount(state.loose[game])
     for piles in (state.hands[game], state.build_cards[game], state.captured[game]):
         for pile in piles:
@@ -76,7 +77,9 @@ def _check_cards(state: State, game: int) -> int:
         count += 1
     if count != popcount(union):
         return TWICE
-    return SOUND if union == FULL_DECK else MISSING
+    if union & ~rules.deck:
+        return FOREIGN
+    return SOUND if union == rules.deck else MISSING
 
 
 @inner_kernel
@@ -95,13 +98,13 @@ def _check_hands(state: State, game: int, rules: RuleTable) -> int:
         size = full - 1 if i < fewer else full
         if popcount(state.hands[game, (first + i) % seats]) != size:
             return UNEVEN
-    if full > HAND_SIZE:
+    if full > rules.hand_size:
         return LARGE
     if draws:
-        if full < HAND_SIZE:
+        if full < rules.hand_size:
             return SMALL
         return BAD_STOCK if (stock + acted) % seats else SOUND
-    if stock % (HAND_SIZE * seats):
+    if stock % (rules.hand_size * seats):
         return BAD_STOCK
     return NO_HANDS if full == 0 and stock else SOUND
 

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from casino_env.bits import popcount
-from casino_env.cards import FULL_DECK, N_CARDS, SPADES
+from casino_env.cards import N_CARDS, SPADES
 from casino_env.check import LEGAL, why_illegal
 from casino_env.jit import borrow, inner_kernel, kernel
 from casino_env.moves import move_card, move_loose, move_pile, move_value
-from casino_env.rules import SWEEPS, TURNS, RuleTable
+from casino_env.rules import SWEEPS, RuleTable, deal_turns
 from casino_env.scoring import (
     N_ITEMS,
     NEAR_NONE,
@@ -33,7 +33,7 @@ STUCK, OWNER_STUCK, NOT_STUCK, LEFT_OVER, POINTS, SETTLED, WINNER = range(28, 35
 BROKEN = {
     ILLEGAL: "the check of a given move calls a listed move illegal",
     FIXED: "a turn changes the dealer, the score, the deck or the order of the seats",
-    ENDS: f"a deal has not {TURNS} turns: cards in hands and stock do not fall by one in each (R2.2)",
+    ENDS: "a deal has not as many turns as it should: hands and stock do not fall by one card in each (R2.2)",
     HANDS: "a hand changes other than by its seat's card or by a deal of new hands (R2.2, R3)",
     PLACE: "the played card is not where the move puts it (R3)",
     CAPTURED: "captured cards change other than by a capture or the end of the deal (R3.5, R5.2)",
@@ -82,7 +82,7 @@ def check_turns(turns: Turns, rules: RuleTable, codes: IntArray) -> None:
         if why_illegal(turns.before, game, rules, move) != LEGAL:
             code = ILLEGAL
         if code == SOUND:
-            code = _check_fixed(turns, game)
+            code = _check_fixed(turns, game, rules)
         if code == SOUND:
             code = _check_hands(turns, game, rules, 1 << move_card(move))
         if code == SOUND:
@@ -100,7 +100,7 @@ def _captures(move: int) -> bool:
 
 
 @inner_kernel
-def _check_fixed(turns: Turns, game: int) -> int:
+def _check_fixed(turns: Turns, game: int, rules: RuleTable) -> int:
     before, after, seats = turns.before, turns.after, turns.after.hands.shape[1]
     if after.turn[game] != (before.turn[game] + 1) % seats or after.dealer[game] != before.dealer[game]:
         return FIXED
@@ -109,7 +109,7 @@ def _check_fixed(turns: Turns, game: int) -> int:
     left = N_CARDS - after.dealt[game]
     for seat in range(seats):
         left += popcount(after.hands[game, seat])
-    return SOUND if left == TURNS - turns.played and turns.over[game] == (left == 0) else ENDS
+    return SOUND if left == deal_turns(rules) - turns.played and turns.over[game] == (left == 0) else ENDS
 
 
 @inner_kernel
@@ -202,7 +202,7 @@ def _points_dealt(state: State, game: int, rules: RuleTable) -> int:
         cards[seat % sides] += popcount(state.captured[game, seat])
         spades[seat % sides] += popcount(state.captured[game, seat] & SPADES)
         sweeps[seat % sides] += state.sweeps[game, seat]
-    dealt = card_points(rules, FULL_DECK)
+    dealt = card_points(rules, rules.deck)
     if (cards == cards.max()).sum() == 1:
         dealt += rules.most_cards
     if (spades == spades.max()).sum() == 1:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from casino_env.arguments import check_count, indices_below, whole_numbers
 from casino_env.cards import N_CARDS
-from casino_env.decks import DeckStreams, Seeds
+from casino_env.decks import DeckStreams, Seeds, are_decks
 from casino_env.engine import apply_batch, next_dealers, start_deals
 from casino_env.errors import CasinoError, IllegalMove
 from casino_env.legal import LegalMoves, MoveLister
@@ -57,7 +57,8 @@ class VectorEnv:
         auto_reset: bool = True,
     ) -> None:
         self.num_envs = check_count("num_envs", num_envs, 1)
-        self.rules, self.players = Rules.parse(rules), check_players(players)
+        self.rules = Rules.parse(rules)
+        self.players = check_players(players, self.rules)
         self.objective = check_objective(objective)
         self.max_deals = check_max_deals(max_deals, objective)
         if not auto_reset and objective != "deal":
@@ -65,7 +66,7 @@ class VectorEnv:
         self.auto_reset = auto_reset
         self.state: State = empty_state(self.num_envs, self.players)
         self.legal = LegalMoves(np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0, np.bool_))
-        self._decks = DeckStreams(self.num_envs, seed)
+        self._decks = DeckStreams(self.num_envs, seed, self.rules.table)
         self._deals = np.zeros(num_envs, np.int64)
         self._list_moves = MoveLister(self.num_envs)
 
@@ -83,13 +84,13 @@ class VectorEnv:
         """
         first_decks, places = self._check_start(decks, dealers)
         if seed is not None:
-            self._decks = DeckStreams(self.num_envs, seed)
+            self._decks = DeckStreams(self.num_envs, seed, self.rules.table)
         self.state.score[:] = 0
         self._deals[:] = 0
         everyone = np.arange(self.num_envs)
         if first_decks is None:
             first_decks = self._decks.draw(everyone)
-        start_deals(self.state, everyone, first_decks, places)
+        start_deals(self.state, everyone, self.rules.table, first_decks, places)
         self.legal = self._list_moves(self.state, self.rules.table)
         return self.legal
 
@@ -136,7 +137,7 @@ class VectorEnv:
         if decks is None:
             return None, places
         cards = whole_numbers(decks, (self.num_envs, N_CARDS))
-        if cards is None or not (np.sort(cards) == np.arange(N_CARDS)).all():
+        if cards is None or not are_decks(cards, self.rules.table):
             raise CasinoError(f"decks: give {self.num_envs} decks of the {N_CARDS} card ids once each")
         return cards.astype(np.int8), places
 
@@ -145,4 +146,4 @@ class VectorEnv:
         self.state.score[ended] = np.where(finished[ended, None], 0, score)
         self._deals[finished] = 0
         dealers = next_dealers(self.state, ended)
-        start_deals(self.state, ended, self._decks.draw(ended), dealers)
+        start_deals(self.state, ended, self.rules.table, self._decks.draw(ended), dealers)

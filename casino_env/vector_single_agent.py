@@ -261,13 +261,14 @@ class RoyalCasinoVectorEnv(gymnasium.vector.VectorEnv[Floats, IntArray, NDArray[
         self.state.score[again] = outcome.score[goes_on]
         self._partial[again] = False
         if len(again):
-            decks = np.stack([shuffled_deck(self._deck_rngs[game]) for game in again])
-            start_deals(self.state, again, decks, next_dealers(self.state, again))
+            table = self.rules.table
+            decks = np.stack([shuffled_deck(self._deck_rngs[game], table) for game in again])
+            start_deals(self.state, again, table, decks, next_dealers(self.state, again))
             begin_turns(self._games, again)
 
     def _observe(self) -> Floats:
         """What the learners see, float32[B, N]."""
-        observations = observe_batch(see(self.state, self._seats), self.rules.table.target)
+        observations = observe_batch(see(self.state, self._seats), self.rules.table)
         write_spellings(self._unfinished.spelling, self._offsets, observations)
         return observations
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from casino_env.arguments import whole_numbers
 from casino_env.bits import popcount
-from casino_env.cards import FULL_DECK, N_CARDS
+from casino_env.cards import N_CARDS
 from casino_env.errors import CasinoError
 from casino_env.jit import borrow, inner_kernel, kernel
-from casino_env.rules import side_count
+from casino_env.rules import RuleTable, side_count
 from casino_env.state import NOBODY, VALUES, IntArray, State
 
 
@@ -103,14 +103,14 @@ def see_game(state: State, game: int, seat: int, view: View) -> None:
 
 
 @inner_kernel
-def unseen_cards(view: View, game: int) -> int:
+def unseen_cards(rules: RuleTable, view: View, game: int) -> int:
     """The cards that the viewer does not see: those in other hands or the stock, or missing from a study."""
     seen = view.hand[game] | view.loose[game]
     for value in range(VALUES):
         seen |= view.build_cards[game, value]
     for seat in range(view.captured.shape[1]):
         seen |= view.captured[game, seat]
-    return FULL_DECK & ~seen
+    return rules.deck & ~seen
 
 
 @inner_kernel

@@ -30,14 +30,15 @@ from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
 from agents.command import CommandParser, run_command
 from casino_env import IllegalMove, Rules, explain
 from casino_env.arguments import check_count, check_seed
-from casino_env.cards import FULL_DECK, N_CARDS, card_name, card_set, cards_text, iter_cards
+from casino_env.cards import N_CARDS, card_name, card_set, cards_text, iter_cards
+from casino_env.decks import read_deck
 from casino_env.engine import is_over, start_deal
 from casino_env.invariants import broken_promise
 from casino_env.notation import format_position
 from casino_env.objectives import end_deals
 from casino_env.observation import blocks, observation_size
 from casino_env.one_game import new_game, observe_seat, start_turn, take_apart, take_token
-from casino_env.rules import PLAYER_COUNTS, TURNS, check_players, side_count
+from casino_env.rules import PLAYER_COUNTS, check_players, deal_turns, side_count
 from casino_env.scoring import card_points
 from casino_env.state import State
 from casino_env.tokens import MAX_TOKENS, N_TOKENS, token_name
@@ -72,19 +73,20 @@ class RoyalCasinoGame(pyspiel.Game):
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         given = {**TYPE.parameter_specification, **(params or {})}
         self.rules = Rules.parse(given["rules"].replace(":", "="))
-        players, table = check_players(given["players"]), self.rules.table
+        players, table = check_players(given["players"], self.rules), self.rules.table
+        self.cards = [*iter_cards(table.deck)]  # in play
         # A side gets at most every point and a sweep in each of its turns (R5.1, R6); the others at least 0.
-        most = card_points(table, FULL_DECK) + table.most_cards + table.most_spades
-        most += TURNS // side_count(players)
+        most = card_points(table, table.deck) + table.most_cards + table.most_spades
+        most += deal_turns(table) // side_count(players)
         info = pyspiel.GameInfo(
             num_distinct_actions=N_TOKENS,
-            max_chance_outcomes=N_CARDS,
+            max_chance_outcomes=len(self.cards),
             num_players=players,
             min_utility=-most,
             max_utility=most,
             utility_sum=0.0,
             # All but four tokens of a turn take up a loose card, and no card is taken up twice.
-            max_game_length=TURNS * (MAX_TOKENS - N_CARDS) + N_CARDS,
+            max_game_length=deal_turns(table) * (MAX_TOKENS - N_CARDS) + len(self.cards),
         )
         super().__init__(TYPE, info, {**given, "rules": str(self.rules).replace("=", ":")})
 
@@ -94,7 +96,7 @@ class RoyalCasinoGame(pyspiel.Game):
 
     def max_chance_nodes_in_history(self) -> int:
         """Every card is drawn once."""
-        return N_CARDS
+        return len(self.cards)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
         """What one player sees now, or with perfect recall what it has seen."""
@@ -109,7 +111,8 @@ class RoyalCasinoState(pyspiel.State):
 
     def __init__(self, game: RoyalCasinoGame) -> None:
         super().__init__(game)
-        self.words = new_game(game.rules.table, game.num_players())  # the deal and the unfinished move
+        self.table, self.cards = game.rules.table, game.cards
+        self.words = new_game(self.table, game.num_players())  # the deal and the unfinished move
         self.player = CHANCE  # or the seat to act, or TERMINAL
         self.drawn: list[int] = []  # cards, in this order
         self.due = 0  # number of cards to be drawn before play goes on
@@ -133,7 +136,7 @@ class RoyalCasinoState(pyspiel.State):
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """The cards not drawn, all equally likely."""
-        return [(card, 1 / (N_CARDS - len(self.drawn))) for card in self._not_drawn()]
+        return [(card, 1 / (len(self.cards) - len(self.drawn))) for card in self._not_drawn()]
 
     def returns(self) -> list[float]:
         """For each seat its side's points minus the mean of the other sides'; 0 before the end."""
@@ -178,16 +181,17 @@ class RoyalCasinoState(pyspiel.State):
 
     def _go_on(self) -> None:
         """Name the last token, or start the deal, on a copy: kept if all cards that it deals are drawn."""
-        words, deck = self.words.copy(), np.array([*self.drawn, *self._not_drawn()], np.int8)
+        words, deck = self.words.copy(), read_deck([*self.drawn, *self._not_drawn()], self.table)
         deal = take_apart(words).games.state
         if self.tokens:
             deal.deck[0] = deck
             take_token(words, self.tokens[-1], False)
         else:
-            start_deal(deal, 0, deck, DEALER)
+            start_deal(deal, 0, self.table, deck, DEALER)
             start_turn(words)
-        if deal.dealt[0] > len(self.drawn):
-            self.player, self.due = CHANCE, int(deal.dealt[0])
+        due = len(self.cards) - N_CARDS + int(deal.dealt[0])  # cards that are not in play count as dealt
+        if due > len(self.drawn):
+            self.player, self.due = CHANCE, due
             return
         if self.player == CHANCE:
             loose = cards_text(deal.loose[0])
@@ -198,7 +202,7 @@ class RoyalCasinoState(pyspiel.State):
         self.words, self.player = words, player
 
     def _not_drawn(self) -> list[int]:
-        return sorted(set(range(N_CARDS)).difference(self.drawn))
+        return sorted(set(self.cards).difference(self.drawn))
 
     def _action_to_string(self, player: int, action: int) -> str:
         return card_name(action) if player == CHANCE else token_name(action)
@@ -248,7 +252,7 @@ pyspiel.register_game(TYPE, RoyalCasinoGame)
 def play(arguments: Namespace) -> None:
     """Test the game, then play deals of IS-MCTS against random, its side changing from deal to deal."""
     deals, seed = check_count("deals", arguments.deals, 1), check_seed(arguments.seed)
-    players = check_players(arguments.players)
+    players = check_players(arguments.players, Rules.parse(arguments.rules))
     game = pyspiel.load_game(NAME, {"players": players, "rules": arguments.rules})
     pyspiel.random_sim_test(game, num_sims=1, serialize=True, verbose=False)
     print(f"{game} passes random_sim_test")

@@ -53,12 +53,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 def run(arguments: Namespace) -> None:
     """Train, save, and measure."""
     steps, seed = check_count("steps", arguments.steps, 1), check_count("seed", arguments.seed, 0)
-    deals = check_count("deals", arguments.deals, check_players(arguments.players))
+    rules = Rules.parse(arguments.rules)
+    players = check_players(arguments.players, rules)
+    deals = check_count("deals", arguments.deals, players)
     target = check_target(arguments.save, "--save") if arguments.save else None
     if arguments.beat:
-        make_agent(
-            arguments.beat, Rules.parse(arguments.rules), arguments.players
-        )  # what is wrong is told now
+        make_agent(arguments.beat, rules, players)  # what is wrong is told now
     table = {
         "rules": arguments.rules,
         "players": arguments.players,

@@ -100,7 +100,7 @@ def test_matches_are_played_as_by_hand(players: int) -> None:
     played = play(setting, [Extreme("low"), Extreme("high", highest=True)], size=3)
     seeds = np.random.SeedSequence(5, spawn_key=(0, 0)).generate_state(3, np.uint64)
     for (k, seating), (d, seed) in product(enumerate(two_seatings(setting.sides)), enumerate(seeds)):
-        decks, score, winner, dealer = DeckStreams(1, [int(seed)]), None, None, 0
+        decks, score, winner, dealer = DeckStreams(1, [int(seed)], ROYAL.table), None, None, 0
         while winner is None:
             deck = decks.draw(np.array([0]))[0]
             score, winner = extreme_deal(deck, players, seating, dealer, score).settle()

@@ -17,7 +17,7 @@ from casino_env.observation import (
     write_observation,
     write_spelling,
 )
-from casino_env.rules import PLAYER_COUNTS
+from casino_env.rules import PLAYER_COUNTS, Rules
 from casino_env.state import NOBODY, State
 from casino_env.view import see
 from tests.helpers import study
@@ -74,7 +74,7 @@ def test_observations_are_within_bounds(rules: str, players: int) -> None:
     env.reset(seed=0)
     play_out(env, check_all)
     for state in random_states(players, games=8, seed=5, rules=rules):
-        observation = observe_batch(see(state), TARGET)
+        observation = observe_batch(see(state), Rules.parse(rules).table)
         assert observation.dtype == np.float32
         assert (observation >= 0).all()
         assert (observation <= upper_bounds(blocks(players))).all()
@@ -85,7 +85,7 @@ def unfinished(position: Position) -> Iterator[tuple[bytes, list[int]]]:
     view, offsets = see(position.state), block_offsets(position.players)
     for prefix in Speller(position).prefixes():
         vector = np.zeros(observation_size(position.players), np.float32)
-        write_observation(view, 0, offsets, TARGET, vector)
+        write_observation(view, 0, offsets, position.rules.table, vector)
         write_spelling(np.array(prefix.spelling), offsets, vector)
         yield vector.tobytes(), prefix.legal
 
@@ -163,7 +163,7 @@ def test_state_read_back_from_the_vector(players: int) -> None:
     """All that the seat to act may know is there, exactly."""
     builds = 0
     for state in random_states(players, games=2, seed=7):
-        for game, vector in enumerate(observe_batch(see(state), TARGET)):
+        for game, vector in enumerate(observe_batch(see(state), Rules().table)):
             part, seat = read_blocks(vector, players), int(state.turn[game])
             around = [(seat + i) % players for i in range(players)]
             captured = part["captured"].reshape(players, 52)

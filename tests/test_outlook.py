@@ -75,7 +75,7 @@ def test_chances_are_those_of_drawing_from_the_unseen_cards(players):
         for game in range(32):
             chances = np.zeros(17)
             write_chances(ROYAL, view, game, chances)
-            unseen = cards_in(unseen_cards(view, game))
+            unseen = cards_in(unseen_cards(ROYAL, view, game))
             rivals = [seat for seat in range(players) if seat % (2 if players == 4 else players)]
             cards = int(view.hand_sizes[game, rivals].sum())
             for value in range(1, 15):

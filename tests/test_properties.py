@@ -99,7 +99,7 @@ def test_there_is_a_move_until_the_deal_is_over(position: Position) -> None:
 def seen(position: Position, seat: int) -> bytes:
     """All that a seat sees, and its observation."""
     view = see(position.state, np.array([seat]))
-    return b"".join(part.tobytes() for part in (*view, observe_batch(view, MAX_TARGET)))
+    return b"".join(part.tobytes() for part in (*view, observe_batch(view, position.rules.table)))
 
 
 @settings(max_examples=EXAMPLES)

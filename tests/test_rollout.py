@@ -40,7 +40,7 @@ def test_a_rollout_holds_whole_deals_whose_rewards_add_up_to_the_margins(rules, 
     assert paid.sum(axis=1) == pytest.approx(np.zeros(16))
     assert (np.abs(paid).max(axis=1) > 0).any()
     assert rollout.rewards[:-1].any() == early
-    env.reset(decks=shuffled_decks(generator(1), 16))
+    env.reset(decks=shuffled_decks(generator(1), 16, env.rules.table))
     counts = np.diff(rollout.offsets).reshape(48, 16)
     for turn in range(48):
         kept = choices_of(learner.actor, env.legal)
@@ -65,7 +65,8 @@ def test_guests_play_their_seats_and_are_not_learned_from(players):
     assert (rollout.ours == (acting == 0)).all()
     assert len(rollout.choices) == len(rollout.states) == len(rollout.hidden) == rollout.ours.sum()
     assert not rollout.values[~rollout.ours].any()
-    metrics = rollout_metrics(rollout, np.zeros(len(rollout.choices))) | points_against_guests(rollout)
+    metrics = rollout_metrics(rollout, np.zeros(len(rollout.choices)), Rules().table)
+    metrics |= points_against_guests(rollout)
     assert set(metrics) <= set(METRICS) and all(np.isfinite(value) for value in metrics.values())
     assert sum(metrics[f"moves/{kind}"] for kind in ("trail", "capture", "build", "raise")) == pytest.approx(
         1

@@ -230,7 +230,10 @@ def test_r8_match_of_spade_to_61() -> None:
     ("text", "valid"),
     [
         ("regal", "royal, plain, spade, kasino"),
-        ("royal;sweep=net", "capture, raise_own, raise_absorb, partner_builds, sweeps, near21, draw, target"),
+        (
+            "royal;sweep=net",
+            "capture, raise_own, raise_absorb, partner_builds, sweeps, near21, draw, size, target",
+        ),
         ("royal;capture=forced", "match_forced, free"),
         ("royal;partner_builds=yes", "forbid, own_card"),
         ("royal;near21=18", "none, seed, pagat"),
