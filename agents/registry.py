@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from agents.base import Agent
 from agents.baselines import GreedyAgent, RandomAgent
+from agents.blinded import SKILLS, Blinded
 from agents.counter import CounterAgent
 from agents.endgame import ExactEndgame
 from agents.outside import OUTSIDE, load_outside
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from agents.policy import PolicyAgent
 
 CHECKPOINT_SUFFIX = ".safetensors"
-ENDGAME = "endgame"  # an option of every agent
+ENDGAME, WITHOUT = "endgame", "without"  # options of every agent
 
 
 @dataclass(frozen=True)
@@ -49,9 +50,11 @@ def make_agent(spec: str, rules: Rules, players: int) -> Agent:
     if kind is None:
         raise CasinoError(f"unknown agent '{name}'; valid: {valid_agents()}")
     given = _read_options(name, kind, options)
-    exact = given.pop(ENDGAME, False)
+    exact, skill = given.pop(ENDGAME, False), given.pop(WITHOUT, None)
     agent = kind.make(rules, check_players(players, rules), **given)
-    return ExactEndgame(agent, rules, players) if exact else agent
+    if exact:
+        agent = ExactEndgame(agent, rules, players)
+    return Blinded(agent, skill) if skill else agent
 
 
 def agent_file(spec: str) -> Path | None:
@@ -131,6 +134,12 @@ def _exact(text: str) -> bool:
     return True
 
 
+def _skill(text: str) -> str:
+    if text not in SKILLS:
+        raise ValueError(", ".join(SKILLS))
+    return text
+
+
 def _count(text: str) -> int:
     if not re.fullmatch("[1-9][0-9]{0,5}", text):
         raise ValueError("1 to 999999")
@@ -162,7 +171,7 @@ def _checkpoint(path: str) -> Kind:
 
 def _read_options(name: str, kind: Kind, text: str) -> dict[str, Any]:
     values: dict[str, Any] = {}
-    known = {**kind.options, ENDGAME: _exact}
+    known = {**kind.options, ENDGAME: _exact, WITHOUT: _skill}
     for part in text.split(",") if text else ():
         key, equals, value = part.partition("=")
         if key not in known:
