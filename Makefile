@@ -6,7 +6,7 @@ PYTHON ?= python3
 CONFIG ?= configs/quickstart.yaml
 RUN ?=
 ARGS ?=
-CHECK_SEED := 20261130
+CHECK := --deals 4000 --seed 20261130 --jobs 2
 
 VENV_PYTHON := .venv/bin/python
 STAMP := .venv/.installed
@@ -37,10 +37,13 @@ $(INTEGRATIONS): $(STAMP)
 train: $(STAMP) ## train an agent: make train RUN=first ARGS='--section.key value'
 	$(VENV_PYTHON) train.py --config '$(CONFIG)' $(if $(RUN),--run.name '$(RUN)') $(ARGS)
 
-champion-check: $(STAMP) ## what the shipped champion is worth: the headline table of docs/strength.md
-	.venv/bin/casino arena champion random greedy counter searcher --gauntlet --deals 4000 --seed $(CHECK_SEED) --jobs 2
-	.venv/bin/casino arena champion:endgame=exact counter searcher --gauntlet --deals 4000 --seed $(CHECK_SEED) --jobs 2
+champion-check: $(STAMP) ## what the shipped champions are worth: the headline tables of docs/strength.md
+	.venv/bin/casino arena champion random greedy counter searcher --gauntlet $(CHECK)
+	.venv/bin/casino arena champion:endgame=exact counter searcher --gauntlet $(CHECK)
 	.venv/bin/casino regret champion
+	.venv/bin/casino arena champion counter --players 3 $(CHECK)
+	.venv/bin/casino arena champion counter --players 4 $(CHECK)
+	.venv/bin/casino arena champion counter searcher --gauntlet --rules plain $(CHECK)
 
 tensorboard: $(STAMP) ## show the curves of all runs in the browser
 	$(VENV_PYTHON) -m tensorboard.main --logdir runs

@@ -70,6 +70,7 @@ class ArenaResult:
     draw: list[float]
     loss: list[float]
     by_seat: list[list[Estimate]]  # margin on each side; side 0 deals (first)
+    seat_gain: list[Estimate]  # of two agents on three sides: what the first gets beyond the second there
     pairings: list[Pairing]
     ratings: list[Rating]  # of three agents and more
     cycles: list[list[str]]  # of three: each beats the next, the last the first, beyond the intervals
@@ -127,6 +128,7 @@ def summarise(
         draw=[float(mean.draws.mean()) for mean in means],
         loss=[float((1 - mean.wins - mean.draws).mean()) for mean in means],
         by_seat=[[estimate(side) for side in mean.by_seat[:, 0].T] for mean in means],
+        seat_gain=_seat_gain(means[0]) if len(order) < RATED and setting.sides > 2 else [],
         pairings=_pairings(games, order, tallies, ratings),
         ratings=_ratings(order, places, ratings),
         cycles=_cycles(games, tallies),
@@ -138,6 +140,10 @@ def summarise(
         fresh=fresh * len(seatings),
         seconds=seconds,
     )
+
+
+def _seat_gain(told: Tally) -> list[Estimate]:
+    return [estimate(side) for side in (told.by_seat[:, 0] - told.by_seat[:, 1]).T]
 
 
 def _rate(pairs: IntArray, tallies: Sequence[Tally], seatings: int, seed: int) -> Ratings:

@@ -152,6 +152,9 @@ def _seats(result: ArenaResult) -> Table:
     names = short_names(result.agents)
     for name in ranked(result):
         table.add_row(Text(names[name]), *map(_cell, result.by_seat[result.agents.index(name)]))
+    if result.seat_gain:
+        first, second = (names[name] for name in result.agents)
+        table.add_row(Text(f"{first} − {second}"), *map(_cell, result.seat_gain))
     return table
 
 

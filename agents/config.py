@@ -160,6 +160,12 @@ def check_config(config: Config) -> None:
         raise CasinoError("league.past and league.ladder are shares of the deals; valid: together at most 1")
     if config.ppo.solved and config.game.players != SOLVED_PLAYERS:
         raise CasinoError("ppo.solved is for the open last hand of 2 players; valid: 0 with other numbers")
+    if config.ppo.solved_end and (
+        config.game.players != SOLVED_PLAYERS or config.game.objective == "match" or config.ppo.early_points
+    ):
+        raise CasinoError(
+            "ppo.solved_end is for deals of 2 players without ppo.early_points; valid: false with others"
+        )
     if config.ppo.magnet and not config.ppo.average:
         raise CasinoError("ppo.magnet pulls towards the averaged policy; valid: with ppo.average above 0")
     if not config.run.name or "/" in config.run.name or config.run.name.startswith("."):

@@ -9,12 +9,13 @@ Axes: `B` games, `M` moves of all games together.
 import numpy as np
 
 from agents.base import Agent
-from agents.hand_search import PLAYERS, known_hands, new_search, points_of, search_worlds
+from agents.hand_search import PLAYERS, Yardstick, banked, known_hands, new_search, points_of, search_worlds
 from agents.shortlist import all_moves
 from agents.worlds import Question, start_streams
 from casino_env.errors import CasinoError
+from casino_env.jit import borrow, kernel
 from casino_env.legal import LegalMoves, select_legal
-from casino_env.rules import Rules
+from casino_env.rules import Rules, RuleTable
 from casino_env.state import IntArray
 from casino_env.view import View, select_view
 
@@ -36,6 +37,19 @@ class LastHand:
         question = Question(view, legal.offsets, legal.moves, streams, values)
         search_worlds(self._rules, (self._yardstick, self._yardstick), self._search, question, 1)
         return values
+
+    def margins(self, view: View, legal: LegalMoves) -> IntArray:
+        """Points [B] by which the seat to act will end ahead, both playing best; it has a choice in each."""
+        ahead = np.zeros(len(legal.offsets) - 1, np.int64)
+        _write_banked(self._rules, self._yardstick, view, ahead)
+        return ahead + np.maximum.reduceat(self.values(view, legal), legal.offsets[:-1])
+
+
+@kernel
+def _write_banked(rules: RuleTable, yardstick: Yardstick, view: View, ahead: IntArray) -> None:
+    view = borrow(view)
+    for game in range(ahead.shape[0]):
+        ahead[game] = banked(rules, yardstick, view, game, 0)
 
 
 class ExactEndgame:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.worlds import Question, copy_game, deal_hidden, hand_is_over, write_seen
-from agents.worth import Scale, cards_worth, half_cards, half_spades, move_gain, scale_of
+from agents.worth import Scale, TableT, cards_worth, half_cards, half_spades, move_gain, scale_of
 from casino_env.bits import lowest, popcount
 from casino_env.cards import BIG_CASINO, N_CARDS, SPADES, SUIT_COUNT
 from casino_env.engine import apply_move
@@ -133,18 +133,19 @@ def search_worlds(
 def _play(rules: RuleTable, yardstick: Yardstick, rows: State, source: int, target: int, move: int) -> int:
     """Play a move; returns what the seat that made it has banked by it, and the other not."""
     seat = rows.turn[source]
-    before = _banked(rules, yardstick, rows, source, seat)
+    before = banked(rules, yardstick, rows, source, seat)
     if source != target:
         copy_game(rows, source, rows, target)
     apply_move(rows, target, rules, move)
-    return _banked(rules, yardstick, rows, target, seat) - before
+    return banked(rules, yardstick, rows, target, seat) - before
 
 
 @inner_kernel
-def _banked(rules: RuleTable, yardstick: Yardstick, state: State, row: int, seat: int) -> int:
+def banked(rules: RuleTable, yardstick: Yardstick, table: TableT, row: int, seat: int) -> int:
+    """What a seat of a state or view has banked beyond the other, majorities apart."""
     scale = yardstick.scale
-    own, other = state.captured[row, seat], state.captured[row, 1 - seat]
-    sweeps = state.sweeps[row, seat] - state.sweeps[row, 1 - seat]
+    own, other = table.captured[row, seat], table.captured[row, 1 - seat]
+    sweeps = table.sweeps[row, seat] - table.sweeps[row, 1 - seat]
     return cards_worth(rules, scale, own) - cards_worth(rules, scale, other) + scale.sweep * sweeps
 
 

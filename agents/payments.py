@@ -8,12 +8,18 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.endgame import LastHand
+from agents.hand_search import known_hands
 from agents.match_equity import MatchEquity, settle_deals
 from agents.play_facts import banked_margins
+from casino_env.legal import select_legal
+from casino_env.rules import Rules
 from casino_env.state import NOBODY, IntArray
 from casino_env.vector_env import Step, VectorEnv
+from casino_env.view import select_view
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 
 class Payment(Protocol):
@@ -22,8 +28,11 @@ class Payment(Protocol):
     def start(self, env: VectorEnv, rng: np.random.Generator) -> None:
         """Prepare for new deals, which have just been dealt."""
 
-    def rewards(self, env: VectorEnv, step: Step) -> Floats:
-        """What each seat [B, P] receives for a step that was just made."""
+    def pay(self, env: VectorEnv, step: Step) -> tuple[Floats, Flags]:
+        """What each seat [B, P] receives for a step that was just made, and where all before is paid now [B].
+
+        What is paid later there is for later decisions alone.
+        """
 
 
 class FinalMargins:
@@ -32,9 +41,38 @@ class FinalMargins:
     def start(self, env: VectorEnv, rng: np.random.Generator) -> None:
         """See `Payment`."""
 
-    def rewards(self, env: VectorEnv, step: Step) -> Floats:
+    def pay(self, env: VectorEnv, step: Step) -> tuple[Floats, Flags]:
         """See `Payment`."""
-        return step.rewards
+        return step.rewards, step.terminated
+
+
+class SolvedEnd:
+    """The margin of the deal that best play of the last hand will bring, once that hand is open (2 players).
+
+    So decisions before it are not paid for slips in it, and last hands for the difference that they make.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules, self._last_hand = rules.table, LastHand(rules)
+
+    def start(self, env: VectorEnv, rng: np.random.Generator) -> None:
+        """See `Payment`."""
+        self._paid = np.zeros((env.num_envs, env.players))
+        self._open = np.ones(env.num_envs, np.bool_)  # nothing is paid yet
+
+    def pay(self, env: VectorEnv, step: Step) -> tuple[Floats, Flags]:
+        """See `Payment`."""
+        rewards, view = step.rewards - self._paid * step.terminated[:, None], env.view()
+        solvable = known_hands(self._rules, view) & (np.diff(step.legal.offsets) > 1)
+        games = np.flatnonzero(solvable & self._open)
+        ended = step.terminated.copy()
+        if len(games):
+            margins = self._last_hand.margins(select_view(view, games), select_legal(step.legal, games))
+            seats = env.state.turn[games]
+            self._paid[games, seats], self._paid[games, 1 - seats] = margins, -margins
+            rewards[games] += self._paid[games]
+            self._open[games], ended[games] = False, True
+        return rewards, ended
 
 
 class EarlyPoints:
@@ -44,11 +82,11 @@ class EarlyPoints:
         """See `Payment`."""
         self._banked = np.zeros((env.num_envs, env.players))
 
-    def rewards(self, env: VectorEnv, step: Step) -> Floats:
+    def pay(self, env: VectorEnv, step: Step) -> tuple[Floats, Flags]:
         """See `Payment`."""
         before = self._banked
         self._banked = banked_margins(env.state, env.rules.table) * ~step.terminated[:, None]
-        return step.rewards + self._banked - before
+        return step.rewards + self._banked - before, step.terminated
 
 
 class MatchShare:
@@ -63,15 +101,16 @@ class MatchShare:
         """See `Payment`."""
         env.state.score[:] = rng.integers(env.rules.table.target, size=env.state.score.shape)
 
-    def rewards(self, env: VectorEnv, step: Step) -> Floats:
+    def pay(self, env: VectorEnv, step: Step) -> tuple[Floats, Flags]:
         """See `Payment`."""
         if not step.terminated.any():
-            return np.zeros_like(step.rewards)
+            return np.zeros_like(step.rewards), step.terminated
         equity = MatchEquity(env.state, env.rules.table)
         start = equity.chances(env.state.score, np.full(env.num_envs, NOBODY))
         gained = equity.chances(*settle_deals(env.state, env.rules.table)) - start
         sides = gained.shape[1]
-        return (gained * sides / (sides - 1))[:, _sides_of_seats(env.players, sides)]
+        by_side = gained * sides / (sides - 1)
+        return by_side[:, _sides_of_seats(env.players, sides)], step.terminated
 
 
 def _sides_of_seats(players: int, sides: int) -> IntArray:

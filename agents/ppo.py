@@ -53,6 +53,7 @@ class PPOConfig:
     solved: float = 0.0
     privileged: bool = False
     early_points: bool = False
+    solved_end: bool = False
     bf16: str = "never"
 
 

@@ -29,7 +29,7 @@ from casino_env.decks import shuffled_decks
 from casino_env.legal import LegalMoves, select_legal
 from casino_env.rules import deal_turns
 from casino_env.state import IntArray
-from casino_env.vector_env import Step, VectorEnv
+from casino_env.vector_env import VectorEnv
 from casino_env.view import View, select_view
 
 LEARNER = 0  # in `Guests.holders`
@@ -55,7 +55,7 @@ class Rollout(NamedTuple):
     seats: IntArray  # [T, B] the acting seat
     ours: NDArray[np.bool_]  # [T, B] whether the learner acts; the N decisions are these, in order
     rewards: NDArray[np.float64]  # [T, B, P]
-    done: NDArray[np.bool_]  # [T, B]
+    done: NDArray[np.bool_]  # [T, B] all before is paid: the deal is over, or its end is solved
     played: IntArray  # [N] packed moves chosen
     lifted: IntArray  # [N] 0, OWN or FOREIGN (see `play_facts`)
     points: IntArray  # [B, S, I] of the finished deals
@@ -93,7 +93,7 @@ def collect(
                 answers[rows] = ask(guest, guest.name, *_of_games(env.view(), legal, rows), rng)
         watch.lap("guests")
         step = env.step(answers)
-        record.note_pay(turn, step, payment.rewards(env, step))
+        record.note_pay(turn, *payment.pay(env, step))
         legal = step.legal
         watch.lap("engine")
     rollout = record.finish(holders)
@@ -151,9 +151,9 @@ class _Record:
         watch.lap("teacher")
         return kept.originals(choices, lists.offsets)
 
-    def note_pay(self, turn: int, step: Step, rewards: NDArray[np.float64]) -> None:
-        """Note what a step brought."""
-        self._done[turn], self._rewards[turn] = step.terminated, rewards
+    def note_pay(self, turn: int, rewards: NDArray[np.float64], done: NDArray[np.bool_]) -> None:
+        """Note what a step brought, and where all before it is paid."""
+        self._done[turn], self._rewards[turn] = done, rewards
 
     def finish(self, holders: IntArray) -> Rollout:
         """The rollout, once all deals are over."""

@@ -17,7 +17,7 @@ from agents.dashboard import Dashboard
 from agents.evaluation import Evaluation
 from agents.league import League, points_against_guests
 from agents.metrics import MetricsWriter
-from agents.payments import EarlyPoints, FinalMargins, MatchShare, Payment
+from agents.payments import EarlyPoints, FinalMargins, MatchShare, Payment, SolvedEnd
 from agents.policy import PolicyAgent
 from agents.ppo import Learner
 from agents.ranks import Ranks
@@ -158,4 +158,6 @@ def choose_payment(config: Config) -> Payment:
     """What the configuration pays a learner for."""
     if config.game.objective == "match":
         return MatchShare()
+    if config.ppo.solved_end:
+        return SolvedEnd(Rules.parse(config.game.rules))
     return EarlyPoints() if config.ppo.early_points else FinalMargins()

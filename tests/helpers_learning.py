@@ -22,8 +22,8 @@ def deals(games=16, rules="royal", players=2):
     return VectorEnv(games, rules, players, auto_reset=False)
 
 
-def play(learner, env, rng, guests: Guests | None = None, early=True, teacher=None) -> Rollout:
-    payment = EarlyPoints() if early else FinalMargins()
+def play(learner, env, rng, guests: Guests | None = None, early=True, teacher=None, payment=None) -> Rollout:
+    payment = payment or (EarlyPoints() if early else FinalMargins())
     networks, buffers = (learner.actor, learner.critic), Buffers.of(env.players)
     return collect(env, networks, rng, buffers, payment, guests, teacher=teacher)
 

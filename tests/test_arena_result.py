@@ -10,7 +10,7 @@ from rich.console import Console
 from agents.arena_result import ArenaResult, Games, summarise
 from agents.arena_tables import complaints, csv_text, notes, short_names, tables
 from agents.contestant import Pace
-from agents.matchup import Played, Setting
+from agents.matchup import Played, Setting, two_seatings
 from agents.tournament import choose_pairings
 from casino_env.state import NOBODY
 from tests.helpers_agents import ROYAL
@@ -47,6 +47,21 @@ def test_two_agents_by_hand() -> None:
     assert turned.margin == told.margin[::-1] and turned.win == told.win[::-1]
     assert turned.by_seat == told.by_seat[::-1]
     assert turned.pairings[0].agents == ("b", "a") and turned.pairings[0].win == 0.25
+
+
+def test_at_three_seats_it_is_told_what_the_first_gets_beyond_the_second_there() -> None:
+    """Side 0 is good, side 2 bad; a gets one point more than b on each side, on deck 2 two more."""
+    seatings = two_seatings(3)
+    seat_worth = np.array([2.0, 0.0, -2.0])
+    lead = np.where(seatings == 0, 0.5, -0.5)[:, None] * np.array([1.0, 2.0])[:, None]
+    games = Games(NAMES[:2], choose_pairings(2), [played([0, 0], [0, 0])._replace(rewards=seat_worth + lead)])
+    for order, sign in ((["a", "b"], 1), (["b", "a"], -1)):
+        told = summarise(games, order, Setting(ROYAL, 3), None, False, fresh=6, seconds=1.0)
+        assert [gain.mean for gain in told.seat_gain] == [1.5 * sign] * 3
+        shown = Console(width=100, record=True, file=StringIO())
+        shown.print(*tables(told, 100))
+        assert f"{order[0]} − {order[1]}" in shown.export_text()
+    assert result(played([7, 0], [-3, 3])).seat_gain == []
 
 
 def circle() -> ArenaResult:

@@ -75,6 +75,8 @@ def test_overrides_come_last_and_are_typed():
             "ppo: {magnet: 0.1}",
             "ppo.magnet pulls towards the averaged policy; valid: with ppo.average above 0",
         ),
+        ("{ppo: {solved_end: true}, game: {players: 4}}", "ppo.solved_end is for deals of 2 players"),
+        ("{ppo: {solved_end: true, early_points: true}}", "ppo.solved_end is for deals of 2 players"),
         ("{ppo: {solved: 1}, game: {players: 3}}", "ppo.solved is for the open last hand of 2 players"),
         ("budget: {minutes: 0}", "budget.minutes is 0.0; valid: 0.001 to 1e+06"),
         ("1: {2: 3}", "unknown section '1'; valid: run, game"),

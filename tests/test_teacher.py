@@ -4,12 +4,17 @@ import numpy as np
 import pytest
 import torch
 
+from agents.advantage import seat_advantages
 from agents.baselines import RandomAgent
 from agents.batches import Targets
+from agents.league import our_margins
 from agents.losses import IMITATION, TEMPERATURE, regret_loss
+from agents.payments import SolvedEnd
+from agents.registry import make_agent
 from agents.rollout import Guests
 from agents.teacher import EndgameTeacher, no_lesson
 from casino_env import Position, Rules
+from casino_env.decks import shuffled_decks
 from casino_env.state import State
 from tests.helpers_learning import RATES, deals, generator, play, small_learner
 
@@ -88,3 +93,39 @@ def test_a_policy_learns_from_it():
     rates = [RATES._replace(learning=rate) for rate in (0.0, 3e-3, 0.0)]
     first, _, last = (learner.update(rollout, blank, rate, rng)["loss/regret"] for rate in rates)
     assert last < 0.5 * first
+
+
+@pytest.mark.parametrize("rules", ["royal", "plain", "royal;size=tiny"])
+def test_a_solved_end_is_paid_as_both_play_it_best(rules):
+    """Every game is paid once for what precedes its open hand, and at the end for what became of it."""
+    game, learner = Rules.parse(rules), small_learner()
+    env = deals(48, rules)
+    rollout = play(learner, env, generator(5), payment=SolvedEnd(game))
+    turns = len(rollout.done)
+    cuts = rollout.done[:-1].argmax(axis=0)  # the turn after which each game is known
+    assert (rollout.done.sum(axis=0) == 2).all() and rollout.done[-1].all()
+    assert np.median(cuts) == turns - 1 - 2 * game.table.hand_size
+    assert rollout.rewards.sum(axis=0)[:, 0] == pytest.approx(our_margins(rollout))
+    assert our_margins(rollout) == pytest.approx(rollout.points.sum(axis=2) @ [1, -1])
+    exact = make_agent("random:endgame=exact", game, 2)
+    legal, counts = env.reset(decks=shuffled_decks(generator(5), 48, game.table)), np.diff(rollout.offsets)
+    starts = rollout.offsets[:-1].reshape(turns, 48)
+    assert counts.sum() == len(rollout.moves) and starts[0, 0] == 0
+    for turn in range(turns):
+        known = cuts < turn
+        best = exact.choose(env.view(), legal, generator())
+        step = env.step(np.where(known, best, rollout.choices.reshape(turns, 48)[turn]))
+        legal = step.legal
+    paid = rollout.rewards[cuts, np.arange(48)]
+    assert paid == pytest.approx(step.rewards)
+    assert not rollout.rewards[:-1].any(axis=2)[~rollout.done[:-1]].any()
+
+
+def test_decisions_before_a_solved_end_learn_nothing_of_what_became_of_it():
+    """One game, by hand: the seats 0 and 1 by turns; after turn 1 all is paid, at the end a difference."""
+    rewards = np.zeros((4, 1, 2))
+    rewards[1, 0], rewards[3, 0] = (3, -3), (-2, 2)
+    values = np.array([[1.0], [2.0], [0.5], [0.25]])
+    seats, done = np.array([[0], [1], [0], [1]]), np.array([[False], [True], [False], [True]])
+    advantages = seat_advantages(rewards, values, seats, done, discount=1, trace=0.8)
+    assert advantages[:, 0].tolist() == [3 - 1, -3 - 2, -2 - 0.5, 2 - 0.25]
