@@ -134,7 +134,7 @@ VERSUS = "arena random greedy"
             ["arena", "random", "no.safetensors"],
             f"agent 'no.safetensors': there is no such file; {VALID_AGENTS}",
         ),
-        (["arena", "random", "greedy:x=1"], "unknown option 'x' of agent 'greedy'; valid: endgame"),
+        (["arena", "random", "greedy:x=1"], "unknown option 'x' of agent 'greedy'; valid: endgame, without"),
         (["arena", "random"], "agents: 1 given; valid: 2 or more"),
         (["arena"], "the following arguments are required: AGENT (see casino arena --help)"),
         (
