@@ -27,8 +27,8 @@ def seat_advantages(
         rewards: [T, B, P] what each seat receives after turn t, whoever acted.
         values: [T, B] the acting seat's value before turn t.
         seats: [T, B] the acting seat.
-        done: [T, B] whether the episode ended with turn t. Episodes must be whole: what comes after the
-            last turn counts as nothing.
+        done: [T, B] whether with turn t all is paid for the turns up to it: the episode ended, or what
+            follows is one of its own. What comes after the last turn counts as nothing.
         discount: gamma, per decision of a seat.
         trace: lambda.
 

@@ -1,7 +1,7 @@
 """A hand of two players searched to its end, with both hands open: alpha-beta over whole moves.
 
 Two yardsticks. By the points of the deal (R6) the search is exact, majorities, sweeps and the last cards
-included; it needs a known hand: an empty stock, and all 52 cards accounted for. By the worth of captured
+included; it needs a known hand: an empty stock, and all cards in play accounted for. By the worth of captured
 cards (`worth`) it values a hand of which more follow. A value is what the seat to act will bank beyond what
 it has: so positions that differ in what is banked share an entry of the transposition table, and positions
 that differ in suits that do not matter too.

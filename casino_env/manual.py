@@ -107,7 +107,7 @@ Rewards
     episode: its agent gets -50 (deal) or -1 (match), the others 0.
 
 Reset
-    options: "deck" (52 cards as text, or ids, in the order dealt), "dealer" (a seat), "score" (by side), or
+    options: "deck" (all cards as text, or ids, in the order dealt), "dealer" (a seat), "score" (by side), or
     "position" (a Position or its text) alone. A seed decides all decks of the episode; without one the
     random stream goes on.
 
