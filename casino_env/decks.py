@@ -4,6 +4,7 @@ A deck is int8[52], the card ids in the order dealt; cards that are not in play 
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -27,29 +28,28 @@ def seeded_rng(seed: int | None) -> np.random.Generator:
 
 def shuffled_deck(rng: np.random.Generator, rules: RuleTable) -> NDArray[np.int8]:
     """A random deck, int8[52]."""
-    unused, used = _cards_in_order(rules)
+    unused, used = _cards_in_order(rules.deck)
     return np.concatenate([unused, rng.permutation(used)])
 
 
 def shuffled_decks(rng: np.random.Generator, count: int, rules: RuleTable) -> NDArray[np.int8]:
     """Random decks, int8[count, 52], all from one stream."""
-    unused, used = _cards_in_order(rules)
+    unused, used = _cards_in_order(rules.deck)
     tail = rng.permuted(np.tile(used, (count, 1)), axis=1)
     return np.concatenate([np.tile(unused, (count, 1)), tail], axis=1)
 
 
 def are_decks(decks: NDArray[np.integer], rules: RuleTable) -> bool:
     """Whether `decks` [E, 52] are decks of the rule set."""
-    unused, used = _cards_in_order(rules)
+    unused, used = _cards_in_order(rules.deck)
     head, tail = decks[:, : len(unused)], decks[:, len(unused) :]
     return bool((np.sort(head) == unused).all() and (np.sort(tail) == used).all())
 
 
-def _cards_in_order(rules: RuleTable) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+@lru_cache
+def _cards_in_order(deck: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
     """The card ids, rising: of those not in play, and of those that are."""
-    unused, used = (
-        np.array([*iter_cards(cards)], np.int8) for cards in (FULL_DECK & ~rules.deck, rules.deck)
-    )
+    unused, used = (np.array([*iter_cards(cards)], np.int8) for cards in (FULL_DECK & ~deck, deck))
     return unused, used
 
 
@@ -64,9 +64,11 @@ class DeckStreams:
         self._seeds: Any = check_seeds(seed, games)
         if self._seeds is None:
             self._seeds = np.random.SeedSequence(check_seed(seed)).spawn(games)
-        self._rules = rules
+        unused, used = _cards_in_order(rules.deck)
+        self._first, self._in_order = len(unused), np.tile(used, (DECKS_AHEAD, 1))
         self._rngs: dict[int, np.random.Generator] = {}  # of the games that have drawn
         self._decks = np.zeros((games, DECKS_AHEAD, N_CARDS), np.int8)
+        self._decks[:, :, : self._first] = unused
         self._used = np.full(games, DECKS_AHEAD)
 
     def draw(self, games: NDArray[np.int64]) -> NDArray[np.int8]:
@@ -74,7 +76,7 @@ class DeckStreams:
         for game in games[self._used[games] == DECKS_AHEAD]:
             if game not in self._rngs:
                 self._rngs[game] = np.random.default_rng(self._seeds[game])
-            self._decks[game] = shuffled_decks(self._rngs[game], DECKS_AHEAD, self._rules)
+            self._decks[game, :, self._first :] = self._rngs[game].permuted(self._in_order, axis=1)
             self._used[game] = 0
         decks = self._decks[games, self._used[games]]
         self._used[games] += 1
@@ -83,7 +85,7 @@ class DeckStreams:
 
 def read_deck(deck: DeckLike, rules: RuleTable) -> NDArray[np.int8]:
     """A deck given as text `2C3D…` or as card ids; CasinoError unless it is every card in play once."""
-    unused, used = _cards_in_order(rules)
+    unused, used = _cards_in_order(rules.deck)
     try:
         cards = parse_cards(deck) if isinstance(deck, str) else list(deck)
         if len(cards) != len(used) or any(not is_count(card) or card >= N_CARDS for card in cards):
