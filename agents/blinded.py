@@ -6,7 +6,7 @@ Axes: `B` games, `M` moves of all games together.
 import numpy as np
 
 from agents.base import Agent
-from agents.shortlist import Shortlist
+from agents.shortlist import Shortlist, kept_moves
 from casino_env.cards import SUIT_COUNT
 from casino_env.jit import inner_kernel, kernel
 from casino_env.legal import LegalMoves
@@ -33,23 +33,19 @@ class Blinded:
 
 def without_skill(legal: LegalMoves, skill: int) -> Shortlist:
     """The moves that do not need a skill, or all of a game where every move does."""
-    keep, counts = np.zeros(len(legal.moves), np.bool_), np.zeros(len(legal.offsets), np.int64)
-    _mark(legal.offsets, legal.moves, skill, (keep, counts))
-    rows = np.flatnonzero(keep)
-    return Shortlist(rows, legal.moves[rows], np.cumsum(counts))
+    keep = np.zeros(len(legal.moves), np.bool_)
+    _mark(legal.offsets, legal.moves, skill, keep)
+    return kept_moves(legal, keep)
 
 
 @kernel
-def _mark(offsets: IntArray, moves: IntArray, skill: int, out: tuple[np.ndarray, IntArray]) -> None:
-    keep, counts = out
+def _mark(offsets: IntArray, moves: IntArray, skill: int, keep: np.ndarray) -> None:
     for game in range(offsets.shape[0] - 1):
         first, end = offsets[game], offsets[game + 1]
         for i in range(first, end):
             keep[i] = not _needs(moves[i], skill)
-            counts[game + 1] += keep[i]
-        if counts[game + 1] == 0:
+        if not keep[first:end].any():
             keep[first:end] = True
-            counts[game + 1] = end - first
 
 
 @inner_kernel

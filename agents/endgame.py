@@ -7,6 +7,7 @@ Axes: `B` games, `M` moves of all games together.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.base import Agent
 from agents.hand_search import PLAYERS, Yardstick, banked, known_hands, new_search, points_of, search_worlds
@@ -26,6 +27,10 @@ class LastHand:
     def __init__(self, rules: Rules) -> None:
         self._rules, self._yardstick = rules.table, points_of(rules)
         self._search = new_search()
+
+    def is_open(self, view: View) -> NDArray[np.bool_]:
+        """[B] where the other hand is known, so that the last hand can be solved."""
+        return known_hands(self._rules, view)
 
     def values(self, view: View, legal: LegalMoves) -> IntArray:
         """Points [M] by which the seat to act will end ahead of what it is ahead by now, both playing best.
@@ -59,11 +64,11 @@ class ExactEndgame:
         if players != PLAYERS:
             raise CasinoError(f"endgame=exact needs the open last hand of 2 players; players={players}")
         self.name, self._agent = f"{agent.name}:endgame=exact", agent
-        self._rules, self._last_hand = rules.table, LastHand(rules)
+        self._last_hand = LastHand(rules)
 
     def choose(self, view: View, legal: LegalMoves, rng: np.random.Generator) -> IntArray:
         """See `Agent.choose`."""
-        last = known_hands(self._rules, view)
+        last = self._last_hand.is_open(view)
         choices = np.zeros(len(legal.offsets) - 1, np.int64)
         for games, exact in ((np.flatnonzero(last), True), (np.flatnonzero(~last), False)):
             if len(games):

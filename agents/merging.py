@@ -9,7 +9,7 @@ import numpy as np
 
 from agents.features import CARD_CLASS, N_CLASSES
 from agents.network import Actor
-from agents.shortlist import Shortlist, all_moves
+from agents.shortlist import Shortlist, all_moves, kept_moves
 from casino_env.bits import lowest
 from casino_env.jit import inner_kernel, kernel
 from casino_env.legal import LegalMoves
@@ -33,14 +33,12 @@ def choices_of(actor: Actor, legal: LegalMoves) -> Shortlist:
 def merge_moves(legal: LegalMoves) -> Shortlist:
     """Of equivalent moves the first; which moves are kept follows from each list alone."""
     keep = np.zeros(len(legal.moves), np.bool_)
-    counts = np.zeros(len(legal.offsets), np.int64)
-    _mark_first(legal.offsets, legal.moves, keep, counts)
-    rows = np.flatnonzero(keep)
-    return Shortlist(rows, legal.moves[rows], np.cumsum(counts))
+    _mark_first(legal.offsets, legal.moves, keep)
+    return kept_moves(legal, keep)
 
 
 @kernel
-def _mark_first(offsets: IntArray, moves: IntArray, keep: np.ndarray, counts: IntArray) -> None:
+def _mark_first(offsets: IntArray, moves: IntArray, keep: np.ndarray) -> None:
     for game in range(offsets.shape[0] - 1):
         first, end = offsets[game], offsets[game + 1]
         keys = np.empty(end - first, np.int64)
@@ -50,7 +48,6 @@ def _mark_first(offsets: IntArray, moves: IntArray, keep: np.ndarray, counts: In
         for k in range(end - first):
             if k == 0 or keys[order[k]] != keys[order[k - 1]]:
                 keep[first + order[k]] = True
-                counts[game + 1] += 1
 
 
 @inner_kernel

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.endgame import LastHand
-from agents.hand_search import known_hands
 from agents.match_equity import MatchEquity, settle_deals
 from agents.play_facts import banked_margins
 from casino_env.legal import select_legal
@@ -53,7 +52,7 @@ class SolvedEnd:
     """
 
     def __init__(self, rules: Rules) -> None:
-        self._rules, self._last_hand = rules.table, LastHand(rules)
+        self._last_hand = LastHand(rules)
 
     def start(self, env: VectorEnv, rng: np.random.Generator) -> None:
         """See `Payment`."""
@@ -63,7 +62,7 @@ class SolvedEnd:
     def pay(self, env: VectorEnv, step: Step) -> tuple[Floats, Flags]:
         """See `Payment`."""
         rewards, view = step.rewards - self._paid * step.terminated[:, None], env.view()
-        solvable = known_hands(self._rules, view) & (np.diff(step.legal.offsets) > 1)
+        solvable = self._last_hand.is_open(view) & (np.diff(step.legal.offsets) > 1)
         games = np.flatnonzero(solvable & self._open)
         ended = step.terminated.copy()
         if len(games):

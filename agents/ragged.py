@@ -79,7 +79,7 @@ def _log_total(logits: NDArray[np.float32], first: int, end: int) -> float:
 
 
 @kernel
-def best(logits: NDArray[np.float32], offsets: IntArray, choices: IntArray) -> None:
-    """Write the index [B] of each list's highest logit to `choices`."""
+def best(logits: NDArray[np.floating], offsets: IntArray, choices: IntArray) -> None:
+    """Write the index [B] of each list's highest logit, the first of equal ones, to `choices`."""
     for game in range(choices.shape[0]):
         choices[game] = logits[offsets[game] : offsets[game + 1]].argmax()

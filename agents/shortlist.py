@@ -6,6 +6,7 @@ Axes: `B` games, `M` moves of all games together, `K` of those that are kept.
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.worth import Scale, move_gain
 from casino_env.jit import borrow, kernel
@@ -48,6 +49,13 @@ class Shortlist(NamedTuple):
 def all_moves(legal: LegalMoves) -> Shortlist:
     """The lists in full."""
     return Shortlist(np.arange(len(legal.moves)), legal.moves, legal.offsets)
+
+
+def kept_moves(legal: LegalMoves, keep: NDArray[np.bool_]) -> Shortlist:
+    """The moves that `keep` [M] says."""
+    rows = np.flatnonzero(keep)
+    kept_before = np.concatenate([np.zeros(1, np.int64), np.cumsum(keep)])
+    return Shortlist(rows, legal.moves[rows], kept_before[legal.offsets])
 
 
 def shorten_by_gain(

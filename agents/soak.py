@@ -61,7 +61,7 @@ SENTENCES = {**soundness.BROKEN, **transitions.BROKEN}
 
 DESCRIPTION = f"""Play random games and check every state: that each card is there once, builds split and are
 marked rightly, promises are held, hands are even, no build stands when hands are dealt, there is
-a legal move, sweeps and captured cards only grow, a deal has {TURNS} turns, points add up.
+a legal move, sweeps and captured cards only grow, a deal has its turns, points add up.
 
 Without --rules and --players all rule sets and numbers of seats are played, in three styles:
 {", ".join(STYLES)}. On a broken invariant it prints the position, the move and what broke,

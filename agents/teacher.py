@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.endgame import LastHand
-from agents.hand_search import known_hands
 from agents.outlook import FloatArray
 from casino_env.legal import LegalMoves, select_legal
 from casino_env.rules import Rules
@@ -29,12 +28,12 @@ class EndgameTeacher:
     """Solves last hands."""
 
     def __init__(self, rules: Rules) -> None:
-        self._rules, self._last_hand = rules.table, LastHand(rules)
+        self._last_hand = LastHand(rules)
 
     def judge(self, view: View, legal: LegalMoves) -> Lesson:
         """The regret of each of `legal` in the last hands among the games, where there is a choice."""
         counts = np.diff(legal.offsets)
-        solved = known_hands(self._rules, view) & (counts > 1)
+        solved = self._last_hand.is_open(view) & (counts > 1)
         regrets = np.zeros(len(legal.moves), np.float32)
         games = np.flatnonzero(solved)
         if len(games):

@@ -51,7 +51,7 @@ def format_position(state: State, game: int, rules: Rules) -> str:
 def parse_position(text: str, partial: bool = False) -> tuple[Rules, State]:
     """Read the R9 text into a batch of one game; InvalidPosition names the field or broken invariant.
 
-    `partial` accepts, for studies, a position whose cards do not sum to 52, whose owners need not hold the
+    `partial` accepts, for studies, a position that lacks cards, whose owners need not hold the
     promised card, and whose hands may be larger than four.
     """
     fields = text.split(" ")

@@ -1,4 +1,4 @@
-"""R8's `size=tiny`: the rules of any rule set, played with nine cards."""
+"""`size=tiny`: the rules of any rule set, played with nine cards."""
 
 import numpy as np
 import pytest
