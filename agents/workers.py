@@ -5,6 +5,7 @@ The results come in the order of the calls, whoever does them.
 
 import logging
 import os
+import threading
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ BACKENDS = (LOCAL, "ray", "dask")
 EXECUTORS = ("joblib", "ray", "distributed")  # packages whose own exceptions tell of a lost worker
 EXTRA = "integrations"
 ROUND = 4  # tasks of each job
+THREAD_SECONDS = 5.0  # to wait at most for a thread of processes that are ended
 
 
 @dataclass(frozen=True)
@@ -65,14 +67,19 @@ class Workers:
                 raise CasinoError(f"{reason}; what is stored is kept") from None
 
     def _streamed(self, tasks: Iterable[Any]) -> Generator[Any]:
+        earlier = set(threading.enumerate())
         results = Parallel(n_jobs=self.processes, return_as="generator")(tasks)
         try:
             for result in results:  # noqa: UP028 (`yield from` would close them outside of what follows)
                 yield result
-        finally:
+        except BaseException:
             with warnings.catch_warnings():  # joblib's, of tasks that are dropped
                 warnings.simplefilter("ignore", UserWarning)
                 results.close()
+            if self.backend == LOCAL:  # its tracker would warn of a lock that a thread removes at our exit
+                for thread in set(threading.enumerate()) - earlier:
+                    thread.join(THREAD_SECONDS)
+            raise
 
     def _in_rounds(self, tasks: Iterator[Any]) -> Generator[Any]:
         """Where joblib cannot stream: its Ray backend builds on a pool that may lock up then."""

@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from io import StringIO
@@ -225,6 +226,15 @@ def test_processes_are_others_and_results_in_order() -> None:
     assert len(places) == 2 and os.getpid() not in places
     assert list(Workers().run(slow_place(), [(0,)] * 2)) == [os.getpid()] * 2
     assert list(Workers(2).run(abs, ((-number,) for number in range(50)))) == list(range(50))
+
+
+def test_no_thread_is_left_of_dropped_tasks() -> None:
+    earlier = set(threading.enumerate())
+    for _ in range(5):
+        results = Workers(2).run(abs, ((number,) for number in range(10**6)))
+        assert next(results) == 0
+        results.close()
+        assert set(threading.enumerate()) <= earlier
 
 
 def test_a_worker_that_is_lost_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
