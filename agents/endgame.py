@@ -63,7 +63,7 @@ class ExactEndgame:
     def __init__(self, agent: Agent, rules: Rules, players: int) -> None:
         if players != PLAYERS:
             raise CasinoError(f"endgame=exact needs the open last hand of 2 players; players={players}")
-        self.name, self._agent = f"{agent.name}:endgame=exact", agent
+        self.name, self.agent = f"{agent.name}:endgame=exact", agent
         self._last_hand = LastHand(rules)
 
     def choose(self, view: View, legal: LegalMoves, rng: np.random.Generator) -> IntArray:
@@ -73,7 +73,7 @@ class ExactEndgame:
         for games, exact in ((np.flatnonzero(last), True), (np.flatnonzero(~last), False)):
             if len(games):
                 asked = select_view(view, games), select_legal(legal, games)
-                choices[games] = self._exact(*asked) if exact else self._agent.choose(*asked, rng)
+                choices[games] = self._exact(*asked) if exact else self.agent.choose(*asked, rng)
         return choices
 
     def _exact(self, view: View, legal: LegalMoves) -> IntArray:

@@ -83,7 +83,8 @@ class Level:
 class GameTree:
     """All nodes of a game.
 
-    Attributes: `levels`, one for each turn; `payoffs` float64[N], the margin of seat 0 in each end of a deal.
+    Attributes: `levels`, one for each turn; `hidden`, how many of them come before the last hand; `payoffs`
+    float64[N], the margin of seat 0 in each end of a deal.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -99,6 +100,7 @@ class GameTree:
         for _ in range(deal_turns(table) - 1):
             state, public = self._next(self.levels[-1])
             self.levels.append(self._level(state, public))
+        self.hidden = sum(not level.known for level in self.levels)
         ends, _ = self._next(self.levels[-1])
         self.payoffs: Doubles = end_deals(ends, table, np.arange(len(ends.turn)), "deal").rewards[:, 0]
 

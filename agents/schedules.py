@@ -2,7 +2,7 @@
 
 from agents.config import BudgetConfig, Config
 from agents.ppo import Rates
-from casino_env.rules import TURNS
+from casino_env.rules import RuleTable, deal_turns
 
 HURRY = (
     9  # after n updates an average keeps at most n / (n + HURRY) of itself: at first there is little in it
@@ -16,13 +16,13 @@ def linear(start: float, final_share: float, done: float) -> float:
     return start * (1 - min(done, 1.0) * (1 - final_share))
 
 
-def games_at(budget: BudgetConfig, decisions: int, processes: int) -> int:
+def games_at(budget: BudgetConfig, rules: RuleTable, decisions: int, processes: int) -> int:
     """Deals of each process in the next rollout, after so many decisions of all processes.
 
     At first the gradient is large beside its noise, so small rollouts do, and steps come sooner; later the
     noise is what counts (McCandlish et al. 2018, arXiv:1812.06162).
     """
-    wanted = round(GROWTH * decisions / (TURNS * processes))
+    wanted = round(GROWTH * decisions / (deal_turns(rules) * processes))
     return min(max(wanted, budget.first_games), budget.games)
 
 

@@ -27,7 +27,7 @@ from casino_env.jit import inner_kernel, kernel
 from casino_env.legal import LegalMoves, MoveLister
 from casino_env.moves import Move, move_loose, move_pile, move_raises, move_value
 from casino_env.notation import format_position
-from casino_env.rules import PLAYER_COUNTS, TURNS, Rules, check_players, deal_turns, player_counts
+from casino_env.rules import PLAYER_COUNTS, Rules, check_players, deal_turns, player_counts
 from casino_env.state import NOBODY, IntArray, State, copy_state, empty_state
 from casino_env.transitions import Turns
 
@@ -117,7 +117,8 @@ def soak(
     settings = list(all_settings(rules, players))
     if not settings:
         check_players(players[0], Rules.parse(rules[0]))
-    batches = len(settings) * ceil(turns / TURNS / len(settings) / GAMES)
+    shortest = min(deal_turns(setting.rules.table) for setting in settings)
+    batches = len(settings) * ceil(turns / shortest / len(settings) / GAMES)
     list_moves = MoveLister(GAMES)
     tally, done = Tally(), 0
     for batch in range(batches):

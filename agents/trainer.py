@@ -57,7 +57,7 @@ class Trainer:
         self.evaluation = Evaluation(config.evaluation, self.rules, self.players, config.game.objective)
         self.counters = dict.fromkeys(COUNTERS, 0)
         self.checkpoint: Path | None = None  # the last one, on the rank that writes
-        self._env = self._make_env(games_at(config.budget, 0, ranks.size))
+        self._env = self._make_env(self._games())
         self._buffers = Buffers.of(self.players)
         self._payment = choose_payment(config)
         self._teacher = EndgameTeacher(self.rules) if config.ppo.solved else None
@@ -107,7 +107,7 @@ class Trainer:
         shared = np.random.default_rng([self.config.run.seed, done])
         rng = np.random.default_rng([self.config.run.seed, done, 1 + self.ranks.rank])
         watch, networks = Stopwatch(), (self.learner.actor, self.learner.critic)
-        games = games_at(self.config.budget, self.counters["decisions"], self.ranks.size)
+        games = self._games()
         if games != self._env.num_envs:
             self._env = self._make_env(games)
         guests = self.league.invite(shared, games)
@@ -143,6 +143,11 @@ class Trainer:
     def agent(self) -> PolicyAgent:
         """The policy, as it would be released now."""
         return PolicyAgent(self.learner.released, self.rules, self.config.run.name)
+
+    def _games(self) -> int:
+        """Deals of the next rollout."""
+        table, decisions = self.rules.table, self.counters["decisions"]
+        return games_at(self.config.budget, table, decisions, self.ranks.size)
 
     def _make_env(self, games: int) -> VectorEnv:
         return VectorEnv(games, self.rules, self.players, auto_reset=False)

@@ -16,7 +16,7 @@ from casino_env.scoring import SWEEPS_NONE, card_points
 from casino_env.state import IntArray, State, union
 from casino_env.view import View
 
-POINT = 26 * 7  # units of a point: shares of the full deck's majorities are whole numbers too
+POINT = 26 * 7  # units of a point: 26 cards, or 7 spades, of the full deck share one without a rest
 
 NEVER, UNLISTED = -(2**40), -(2**30)  # below any worth
 
@@ -27,17 +27,18 @@ class Scale(NamedTuple):
     """Units that things are worth."""
 
     point: int
-    card: int  # its share of most cards
-    spade: int  # its share of most spades
+    card: int  # its share of most cards, which half of them win, rounded up
+    spade: int  # its share of most spades, likewise
     sweep: int
 
 
 def scale_of(table: RuleTable) -> Scale:
     """The scale of a rule set."""
+    cards, spades = popcount(table.deck), popcount(table.deck & SPADES)
     return Scale(
         point=POINT,
-        card=table.most_cards * POINT // half_cards(table),
-        spade=table.most_spades * POINT // (half_spades(table) + 1),
+        card=table.most_cards * POINT // ((cards + 1) // 2),
+        spade=table.most_spades * POINT // ((spades + 1) // 2),
         sweep=0 if table.sweeps == SWEEPS_NONE else POINT,
     )
 

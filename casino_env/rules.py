@@ -260,7 +260,8 @@ def check_players(players: int, rules: Rules) -> int:
     valid = player_counts(rules)
     if not is_count(players) or players not in valid:
         choices = ", ".join(map(str, valid))
-        raise InvalidRules(f"players={quoted(players)} is not possible; valid: {choices}")
+        where = "" if valid == PLAYER_COUNTS else f" with rules '{rules}'"
+        raise InvalidRules(f"players={quoted(players)} is not possible{where}; valid: {choices}")
     return int(players)
 
 

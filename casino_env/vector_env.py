@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from casino_env.arguments import check_count, indices_below, whole_numbers
+from casino_env.bits import popcount
 from casino_env.cards import N_CARDS
 from casino_env.decks import DeckStreams, Seeds, are_decks
 from casino_env.engine import apply_batch, next_dealers, start_deals
@@ -78,9 +79,10 @@ class VectorEnv:
     ) -> LegalMoves:
         """Start an episode in every game; returns the legal moves of the seats to act.
 
-        `decks` int8[B, 52] and `dealers` [B] fix the first deal; by default decks are shuffled and dealers
-        take turns over the games. Games given the same seed of their own have the same decks. Raises
-        CasinoError if something does not fit; nothing changes then.
+        `decks` int8[B, 52], in which cards not in play come first in rising order, and `dealers` [B] fix the
+        first deal; by default decks are shuffled and dealers take turns over the games. Games given the same
+        seed of their own have the same decks. Raises CasinoError if something does not fit; nothing changes
+        then.
         """
         first_decks, places = self._check_start(decks, dealers)
         if seed is not None:
@@ -138,7 +140,9 @@ class VectorEnv:
             return None, places
         cards = whole_numbers(decks, (self.num_envs, N_CARDS))
         if cards is None or not are_decks(cards, self.rules.table):
-            raise CasinoError(f"decks: give {self.num_envs} decks of the {N_CARDS} card ids once each")
+            unused = N_CARDS - popcount(self.rules.table.deck)
+            first = f", the {unused} that are not in play first" if unused else ""
+            raise CasinoError(f"decks: give {self.num_envs} decks of the {N_CARDS} card ids once each{first}")
         return cards.astype(np.int8), places
 
     def _deal_next(self, ended: IntArray, score: IntArray, finished: NDArray[np.bool_]) -> None:

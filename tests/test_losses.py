@@ -13,6 +13,7 @@ from agents.ppo import PPOConfig
 from agents.ragged import best, entropy, log_softmax, normalise, owners, sample
 from agents.ranks import Ranks
 from agents.schedules import games_at, linear, rates_at
+from casino_env.rules import Rules
 
 
 def test_clipped_loss_by_hand():
@@ -82,9 +83,11 @@ def test_schedules_by_hand():
 def test_rollouts_grow_with_what_has_been_learned_from():
     budget = BudgetConfig(games=512, first_games=32)
     # a twentieth of 96,000 decisions is 100 deals: for one process 100, for each of two 50
-    assert [games_at(budget, done, 1) for done in (0, 96_000, 10**6)] == [32, 100, 512]
-    assert [games_at(budget, done, 2) for done in (0, 96_000, 10**6)] == [32, 50, 512]
-    assert games_at(BudgetConfig(games=8, first_games=32), 0, 1) == 8
+    royal, tiny = (Rules.parse(text).table for text in ("royal", "royal;size=tiny"))
+    assert [games_at(budget, royal, done, 1) for done in (0, 96_000, 10**6)] == [32, 100, 512]
+    assert [games_at(budget, royal, done, 2) for done in (0, 96_000, 10**6)] == [32, 50, 512]
+    assert games_at(budget, tiny, 16_000, 1) == 100  # deals of eight turns
+    assert games_at(BudgetConfig(games=8, first_games=32), royal, 0, 1) == 8
 
 
 def test_minibatches_grow_with_rollouts():

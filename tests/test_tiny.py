@@ -44,7 +44,10 @@ def test_decks_are_of_the_cards_in_play() -> None:
     assert len({tuple(deck[43:]) for deck in decks.tolist()}) > 95
     env = VectorEnv(2, TINY)
     env.reset(decks=decks[:2])
-    with pytest.raises(CasinoError, match="decks: give 2 decks"):
+    with pytest.raises(
+        CasinoError,
+        match="once each, the 43 that are not in play first",
+    ):
         env.reset(decks=np.tile(np.arange(52, dtype=np.int8), (2, 1)))
 
 
@@ -70,7 +73,9 @@ def test_a_position_with_other_cards_is_refused() -> None:
 
 
 def test_the_deck_cannot_be_dealt_out_to_three() -> None:
-    with pytest.raises(InvalidRules, match=r"players=3 is not possible; valid: 2, 4$"):
+    with pytest.raises(
+        InvalidRules, match=r"players=3 is not possible with rules 'royal;size=tiny'; valid: 2, 4$"
+    ):
         Position.deal(rules=TINY, players=3)
     assert Position.deal(seed=0, rules=TINY, players=4).state.dealt[0] == 52
 
