@@ -1,4 +1,4 @@
-"""Pictures as lists of plain shapes, and a playing card as such a list. `raster` paints them.
+"""Pictures as lists of plain shapes, and a playing card as such a list. `raster` and `svg` paint them.
 
 Coordinates are pixels from the upper left corner; colours are `#rrggbb`.
 """
@@ -25,10 +25,13 @@ class Box(NamedTuple):
     edge_width: float = 1.0
 
 
-class Polygon(NamedTuple):
-    """A filled polygon."""
+class Sign(NamedTuple):
+    """The sign of a suit (`C`, `D`, `H` or `S`) in a square; (x, y) is its upper left corner."""
 
-    points: tuple[Point, ...]
+    suit: str
+    x: float
+    y: float
+    size: float
     fill: str
 
 
@@ -44,7 +47,7 @@ class Label(NamedTuple):
     bold: bool = False
 
 
-Shape = Box | Polygon | Label
+Shape = Box | Sign | Label
 
 
 class Picture(NamedTuple):
@@ -60,7 +63,7 @@ CARD_WIDTH, CARD_HEIGHT = 54.0, 76.0
 CHIP_WIDTH, CHIP_HEIGHT = 31.0, 20.0
 FAN_STEP = 31.0  # a covered card still shows its rank and suit
 
-PAPER, PAPER_EDGE, MARK = "#fffdf7", "#8a8678", "#f2b705"
+PAPER, PAPER_EDGE, BACK, MARK = "#fffdf7", "#8a8678", "#31508f", "#f2b705"
 SUIT_COLOURS = {"C": "#20242c", "D": "#c62828", "H": "#c62828", "S": "#20242c"}
 
 
@@ -70,8 +73,8 @@ def draw_card(card: int, x: float, y: float, scale: float = 1.0, marked: bool = 
     edge, edge_width = (MARK, 4 * scale) if marked else (PAPER_EDGE, 1.0)
     yield Box(x, y, CARD_WIDTH * scale, CARD_HEIGHT * scale, 6 * scale, PAPER, edge, edge_width)
     yield Label(x + 15 * scale, y + 24 * scale, rank, 21 * scale, colour, "middle", bold=True)
-    yield from draw_suit(suit, x + 7 * scale, y + 29 * scale, 16 * scale, colour)
-    yield from draw_suit(suit, x + 22 * scale, y + 42 * scale, 27 * scale, colour)
+    yield Sign(suit, x + 7 * scale, y + 29 * scale, 16 * scale, colour)
+    yield Sign(suit, x + 22 * scale, y + 42 * scale, 27 * scale, colour)
 
 
 def draw_chip(card: int, x: float, y: float) -> Iterator[Shape]:
@@ -79,19 +82,18 @@ def draw_chip(card: int, x: float, y: float) -> Iterator[Shape]:
     rank, suit, colour = _face(card)
     yield Box(x, y, CHIP_WIDTH, CHIP_HEIGHT, 4, PAPER, PAPER_EDGE)
     yield Label(x + 9, y + 15, rank, 13, colour, "middle", bold=True)
-    yield from draw_suit(suit, x + 17, y + 4, 12, colour)
+    yield Sign(suit, x + 17, y + 4, 12, colour)
 
 
-def _face(card: int) -> tuple[str, int, str]:
+def draw_back(x: float, y: float) -> Iterator[Shape]:
+    """A card face down."""
+    yield Box(x, y, CARD_WIDTH, CARD_HEIGHT, 6, BACK, PAPER)
+
+
+def _face(card: int) -> tuple[str, str, str]:
     """Rank as printed, suit and colour of a card."""
-    suit = card % SUIT_COUNT
-    return RANKS[card // SUIT_COUNT].replace("T", "10"), suit, SUIT_COLOURS[SUITS[suit]]
-
-
-def draw_suit(suit: int, x: float, y: float, size: float, fill: str) -> Iterator[Polygon]:
-    """The sign of a suit in a square with its upper left corner at (x, y)."""
-    for polygon in _SIGNS[SUITS[suit]]:
-        yield Polygon(tuple((x + size * px, y + size * py) for px, py in polygon), fill)
+    suit = SUITS[card % SUIT_COUNT]
+    return RANKS[card // SUIT_COUNT].replace("T", "10"), suit, SUIT_COLOURS[suit]
 
 
 def _circle(x: float, y: float, radius: float) -> tuple[Point, ...]:
@@ -112,7 +114,7 @@ def _heart() -> tuple[Point, ...]:
 
 
 _STEM = ((0.5, 0.5), (0.66, 0.98), (0.34, 0.98))
-_SIGNS: dict[str, tuple[tuple[Point, ...], ...]] = {
+SIGN_POLYGONS: dict[str, tuple[tuple[Point, ...], ...]] = {  # in the unit square
     "C": (_circle(0.5, 0.26, 0.23), _circle(0.25, 0.61, 0.23), _circle(0.75, 0.61, 0.23), _STEM),
     "D": (((0.5, 0.0), (0.88, 0.5), (0.5, 1.0), (0.12, 0.5)),),
     "H": (_heart(),),

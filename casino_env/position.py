@@ -2,7 +2,7 @@
 
 import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -20,6 +20,8 @@ from casino_env.perft import perft
 from casino_env.rules import ITEMS, MAX_COUNT, Rules, RuleTable, check_players, side_count
 from casino_env.scoring import deal_points, settle
 from casino_env.state import NOBODY, State, copy_state, empty_state
+from casino_env.svg import to_svg
+from casino_env.table_drawing import DARK, draw_table
 from casino_env.unions import MAX_MOVES
 
 MOVES_KEPT = 1 << 14
@@ -91,7 +93,7 @@ class Position:
         cards = shuffled_deck(seeded_rng(seed), table) if deck is None else read_deck(deck, table)
         state = empty_state(1, players)
         state.score[0] = check_score(score, players)
-        start_deal(state, 0, table, cards, check_dealer(dealer, players))
+        start_deal(state, 0, table, cards, check_seat("dealer", dealer, players))
         return cls(rules, state)
 
     @classmethod
@@ -175,6 +177,19 @@ class Position:
         apply_move(state, 0, self._rules.table, packed)
         return Position(self._rules, state, self._partial)
 
+    def svg(self, seats: Collection[int] | None = None) -> str:
+        """The table as an SVG text. Hands of `seats` are open, by default that of the seat to act; notebooks
+        show that. Raises CasinoError if there is no such seat.
+        """
+        opened = {self.turn} if seats is None else {check_seat("seats", seat, self.players) for seat in seats}
+        hidden = set(range(self.players)) - opened
+        doing = "the deal is over" if self.is_over else f"player_{self.turn} to move"
+        picture = draw_table(self._rules, self._state, hidden=hidden)
+        return to_svg(picture, f"Royal Casino ({self._rules}), {doing}", DARK)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
     def perft(self, depth: int) -> int:
         """Number of paths of `depth` legal moves."""
         return perft(self._state, self._rules.table, check_count("depth", depth, 0))
@@ -216,11 +231,11 @@ def check_move(state: State, rules: RuleTable, move: Move) -> int:
     return packed
 
 
-def check_dealer(dealer: int, players: int) -> int:
-    """`dealer` if it is a seat, else CasinoError."""
-    if not is_count(dealer) or dealer >= players:
-        raise CasinoError(f"dealer={quoted(dealer)} is not a seat; valid: 0 to {players - 1}")
-    return int(dealer)
+def check_seat(name: str, seat: int, players: int) -> int:
+    """`seat` if there is such a seat, else CasinoError, naming the argument."""
+    if not is_count(seat) or seat >= players:
+        raise CasinoError(f"{name}={quoted(seat)} is not a seat; valid: 0 to {players - 1}")
+    return int(seat)
 
 
 def check_score(score: Sequence[int] | None, players: int) -> Sequence[int]:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from casino_env.drawing import Box, Label, Picture, Polygon
+from casino_env.drawing import SIGN_POLYGONS, Box, Label, Picture, Sign
 
 SAMPLES = 2  # a pixel is the mean of so many squared
 _ANCHORS = {"left": "ls", "middle": "ms"}
@@ -19,8 +19,8 @@ def paint(picture: Picture) -> NDArray[np.uint8]:
         match shape:
             case Box():
                 _paint_box(canvas, shape)
-            case Polygon():
-                canvas.polygon([(SAMPLES * x, SAMPLES * y) for x, y in shape.points], shape.fill)
+            case Sign():
+                _paint_sign(canvas, shape)
             case Label():
                 _paint_label(canvas, shape)
     return np.array(image.resize(size, Image.Resampling.BOX))
@@ -35,6 +35,12 @@ def _paint_box(canvas: ImageDraw.ImageDraw, box: Box) -> None:
         box.edge,
         max(1, round(SAMPLES * box.edge_width)),
     )
+
+
+def _paint_sign(canvas: ImageDraw.ImageDraw, sign: Sign) -> None:
+    for polygon in SIGN_POLYGONS[sign.suit]:
+        points = ((sign.x + sign.size * x, sign.y + sign.size * y) for x, y in polygon)
+        canvas.polygon([(SAMPLES * x, SAMPLES * y) for x, y in points], sign.fill)
 
 
 def _paint_label(canvas: ImageDraw.ImageDraw, label: Label) -> None:

@@ -34,5 +34,5 @@ def warn_of_no_mode(valid: list[str]) -> None:
 def rendered(position: Position, spelled: list[int], mode: str) -> Picture:
     """A position with the tokens of an unfinished move: a picture for the mode `rgb_array`, else a text."""
     if mode == "rgb_array":
-        return paint(draw_table(position, spelled))
+        return paint(draw_table(position.rules, position.state, spelled))
     return " ".join([str(position), *(f"({token_name(token)})" for token in spelled)])

@@ -12,7 +12,7 @@ from casino_env.decks import read_deck, shuffled_deck
 from casino_env.engine import start_deal
 from casino_env.errors import CasinoError
 from casino_env.invariants import broken_promise
-from casino_env.position import Position, check_dealer, check_score
+from casino_env.position import Position, check_score, check_seat
 from casino_env.rules import Rules
 from casino_env.state import State, empty_state
 
@@ -70,7 +70,7 @@ def _set_up(options: Options, rules: Rules, players: int) -> tuple[State, bool]:
 
 def _first_deal(options: Options, rules: Rules, players: int, rng: np.random.Generator) -> State:
     state, table = empty_state(1, players), rules.table
-    dealer = check_dealer(options.get("dealer", 0), players)
+    dealer = check_seat("dealer", options.get("dealer", 0), players)
     state.score[0] = check_score(options.get("score"), players)
     deck = read_deck(options["deck"], table) if "deck" in options else shuffled_deck(rng, table)
     start_deal(state, 0, table, deck, dealer)

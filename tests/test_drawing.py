@@ -1,6 +1,7 @@
 """The drawn table: every card and count of a position is on it, in its place, and nothing is covered."""
 
 import random
+from collections.abc import Callable, Sequence
 from itertools import combinations, pairwise, takewhile
 
 import numpy as np
@@ -9,6 +10,7 @@ from PIL import ImageFont
 
 from casino_env import Position, Rules, royal_casino_v0
 from casino_env.drawing import (
+    BACK,
     CARD_HEIGHT,
     CARD_WIDTH,
     CHIP_HEIGHT,
@@ -19,17 +21,18 @@ from casino_env.drawing import (
     Box,
     Label,
     Picture,
-    Polygon,
     Shape,
+    Sign,
 )
 from casino_env.rules import PLAYER_COUNTS
-from casino_env.table_drawing import BACK, FELT, PANEL, draw_table
+from casino_env.table_drawing import FELT, PANEL, Layout, draw_table, tall_layout, wide_layout
 from tests.helpers import DECK, fields, random_line, study
 from tests.helpers_cards import in_order, split_cards
 from tests.helpers_env import LOOSE, SETTINGS, TOKENS, random_token, some_positions
 from tests.test_crowds import CROWDS, crowd
 
 CHIPS = dict.fromkeys(("royal", "plain", "kasino"), ("2S", "TD", "AC", "AD", "AH", "AS"))
+LayoutOf = Callable[[int], Layout]
 CHIPS["spade"] = (*CHIPS["royal"], "JS")
 
 
@@ -100,18 +103,17 @@ def read_cards(picture: Picture) -> list[tuple[Box, str]]:
     for i, box in enumerate(picture.shapes):
         if not is_card(box) and not is_chip(box):
             continue
-        label, signs = picture.shapes[i + 1], list(takewhile(is_polygon, picture.shapes[i + 2 :]))
-        number = len(signs) if is_chip(box) else len(signs) // 2  # a card has its sign twice
-        (colour,) = {sign.fill for sign in signs}
-        red = "D" if len(signs[0].points) == 4 else "H"
-        suit = red if colour == SUIT_COLOURS["D"] else {4: "C", 2: "S"}[number]
+        label, signs = picture.shapes[i + 1], list(takewhile(is_sign, picture.shapes[i + 2 :]))
+        assert len(signs) == (1 if is_chip(box) else 2)
+        ((suit, colour),) = {(sign.suit, sign.fill) for sign in signs}
+        assert colour == SUIT_COLOURS[suit]
         read.append((box, label.text.replace("10", "T") + suit))
     return read
 
 
-def is_polygon(shape: Shape) -> bool:
-    """Whether it is part of a sign."""
-    return isinstance(shape, Polygon)
+def is_sign(shape: Shape) -> bool:
+    """Whether it is the sign of a suit."""
+    return isinstance(shape, Sign)
 
 
 def in_panels(picture: Picture, players: int) -> list[Box]:
@@ -121,9 +123,20 @@ def in_panels(picture: Picture, players: int) -> list[Box]:
     return panels
 
 
+def table_of(position: Position, spelled: Sequence[int] = (), layout: LayoutOf = wide_layout) -> Picture:
+    """The table with all hands open."""
+    return draw_table(position.rules, position.state, spelled, layout=layout)
+
+
 def check_cards(position: Position) -> None:
     """Hands, builds, loose cards and chips of captured cards are in their places, each with its signs."""
-    picture, table = draw_table(position), fields(position)
+    check_picture(position, table_of(position))
+    if max(map(len, fields(position).hands.split("/"))) <= 14:
+        check_picture(position, table_of(position, layout=tall_layout))
+
+
+def check_picture(position: Position, picture: Picture) -> None:
+    table = fields(position)
     check_layout(picture)
     cards = read_cards(picture)
     panels = in_panels(picture, position.players)
@@ -171,7 +184,7 @@ def test_odd_positions_are_drawn_in_order(text: str) -> None:
 
 def test_long_lines_are_cut() -> None:
     rules = str(Rules.parse(f"{LOOSE};sweeps=plain;near21=pagat;target=9999;draw=yes"))
-    picture = draw_table(study(f"{rules} 2C/3C/4C/5C 7C", score="1000000000/1000000000"))
+    picture = table_of(study(f"{rules} 2C/3C/4C/5C 7C", score="1000000000/1000000000"))
     check_layout(picture)
     assert any(isinstance(shape, Label) and shape.text.endswith("…") for shape in picture.shapes)
 
@@ -194,7 +207,7 @@ def test_many_builds_are_drawn_smaller() -> None:
     loose = "8C8D8H8S9H9STCTDTHTSQCQDQHQSKCKDKHKSADAHAS"
     position = study(f"royal 5H5S/JCJD {loose} {builds}")
     check_cards(position)
-    picture = draw_table(position)
+    picture = table_of(position)
     assert min(box.width for box in picture.shapes if is_card(box)) < CARD_WIDTH
 
 
@@ -208,7 +221,7 @@ def test_what_a_reader_looks_for_is_written() -> None:
         score="3/0/14",
         dealer="2",
     )
-    picture = draw_table(position, [TOKENS["CAPTURE 9S"], TOKENS["PILE 9"]])
+    picture = table_of(position, [TOKENS["CAPTURE 9S"], TOKENS["PILE 9"]])
     texts = [shape.text for shape in picture.shapes if isinstance(shape, Label)]
     for text in (
         "stock 12   score 3 : 0 : 14   target 21   royal",
@@ -237,7 +250,7 @@ def test_what_a_reader_looks_for_is_written() -> None:
 def test_points_at_the_end() -> None:
     *_, position = (after for after, *_ in random_line(Position.deal(seed=1), "uniform", random.Random(1)))
     assert position.is_over
-    texts = [shape.text for shape in draw_table(position).shapes if isinstance(shape, Label)]
+    texts = [shape.text for shape in table_of(position).shapes if isinstance(shape, Label)]
     assert "The deal is over." in texts
     for side in position.deal_points():
         assert any(text.endswith(f"points {side.total}") for text in texts)
