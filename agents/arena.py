@@ -23,6 +23,7 @@ from agents.chunk_store import ChunkStore
 from agents.command import CommandParser, progress_bar, run_command
 from agents.files import check_target, digest, write_atomically, write_text
 from agents.matchup import Setting, chunk_sizes, join_chunks, play_chunk
+from agents.records import write_records
 from agents.registry import agent_file, make_agent, valid_agents
 from agents.sprt import Sprt, Verdict, read_sprt
 from agents.tally import Estimate, FloatArray, estimate, tally
@@ -76,6 +77,7 @@ def compete(
     sprt: Sprt | None = None,
     workers: Workers = HERE,
     store: Path | None = None,
+    records: Path | None = None,
     advance: Callable[[int], None] | None = None,
 ) -> ArenaResult:
     """Play `n_decks` decks (matches) in every seating between each two agents, or until `sprt` has a verdict.
@@ -96,16 +98,19 @@ def compete(
         sprt: of the first of two agents.
         workers: who plays the chunks of decks.
         store: file of the chunks that are done; those in it are not played again.
+        records: file that all games are written to (see `records`); not with a store.
         advance: told of decks that are done.
 
     Raises CasinoError if something of that cannot be.
     """
     start = perf_counter()
-    setting = Setting(Rules.parse(rules), players, seed, objective, move_time)
+    setting = Setting(Rules.parse(rules), players, seed, objective, move_time, recorded=records is not None)
     sizes = chunk_sizes(n_decks)
     labels = label_agents(agents, names)
     if store and not all(isinstance(agent, str) for agent in agents):
         raise CasinoError("a store tells agents by name: give them as on the command line")
+    if store and records:
+        raise CasinoError("a store keeps no moves: give records or a store")
     entries = [_entry(*named, setting) for named in zip(agents, labels, strict=True)]
     in_order = sorted(entries, key=lambda entry: entry.name)
     hero = in_order.index(entries[0])
@@ -118,6 +123,8 @@ def compete(
             in_order, pairings, setting, sizes, workers=workers, store=chunks, judge=judge, advance=advance
         )
         fresh = chunks.saved if chunks else sum(one.rewards.shape[1] for one in played)
+    if records:
+        write_records(records, (line for one in played for line in one.records))
     games = Games([entry.name for entry in in_order], pairings, played)
     ended = (sprt, verdict) if sprt and verdict else None
     return summarise(games, labels, setting, ended, gauntlet, fresh, perf_counter() - start)
@@ -235,6 +242,7 @@ def add_arguments(parser: CommandParser) -> None:
     add("--json", type=Path, metavar="FILE", help="write the result to FILE")
     add("--csv", type=Path, metavar="FILE", help="write a row for each agent in each pairing to FILE")
     add("--plot", type=Path, metavar="FILE", help="draw the ratings to FILE, a PNG; three agents or more")
+    add("--records", type=Path, metavar="FILE", help="write every game to FILE, a line of JSON each")
     add("--quiet", action="store_true", help="no progress bar")
     parser.set_defaults(run=run)
 
@@ -243,14 +251,14 @@ def run(arguments: Namespace) -> None:
     """`casino arena`: play, print the tables, write the files."""
     targets = {
         name: check_target(path, f"--{name}")
-        for name in ("json", "csv", "plot")
+        for name in ("json", "csv", "plot", "records")
         if (path := getattr(arguments, name))
     }
     if "plot" in targets:
         check_plot(arguments.plot, len(arguments.agents))
     files = [*targets.values(), *([arguments.store.resolve()] if arguments.store else [])]
     if len(set(files)) < len(files):
-        raise CasinoError("--json, --csv, --plot, --store: give each a file of its own")
+        raise CasinoError("--json, --csv, --plot, --records, --store: give each a file of its own")
     sprt = read_sprt(arguments.sprt, arguments.alpha, arguments.beta) if arguments.sprt else None
     pairings = len(choose_pairings(len(arguments.agents), 0 if arguments.gauntlet else None))
     with progress_bar("decks", arguments.quiet) as progress:
@@ -267,6 +275,7 @@ def run(arguments: Namespace) -> None:
             sprt=sprt,
             workers=Workers(arguments.jobs, arguments.backend),
             store=arguments.store,
+            records=targets.get("records"),
             advance=lambda decks: progress.advance(task, decks),
         )
     if "json" in targets:

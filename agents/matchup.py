@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 
 from agents.base import Agent
 from agents.contestant import Contestant, Pace, whole_pace
+from agents.recording import Recording
+from agents.records import GameRecord
 from agents.tally import FloatArray
 from casino_env.arguments import check_count
 from casino_env.decks import shuffled_decks
@@ -49,6 +51,7 @@ class Setting:
     seed: int = 0  # of decks and agents
     objective: str = "deal"  # or `match`: a deck is then the decks of a whole match
     move_time: float | None = None  # milliseconds a move, to be watched
+    recorded: bool = False  # whether games are written down
 
     def __post_init__(self) -> None:
         check_players(self.players, self.rules)
@@ -71,6 +74,7 @@ class Played(NamedTuple):
     reasons: tuple[str, ...]  # of the first failure of each of the two agents, empty if there is none
     paces: tuple[Pace, ...]
     cut_lists: int  # lists of legal moves that were cut at their bound
+    records: tuple[str, ...] = ()  # lines of `records`, deck after deck in every seating, if they are wanted
 
 
 def two_seatings(sides: int) -> IntArray:
@@ -105,6 +109,7 @@ def play_chunk(
     ]
     rewards, failed = np.zeros(holders.shape), np.full(len(holders), NOBODY)
     going, cut_lists = np.ones(len(holders), np.bool_), 0
+    recording = Recording(setting.rules, env.state) if setting.recorded else None
     while going.any():
         cut_lists += int((legal.bounded & going).sum())
         view = env.view()
@@ -117,11 +122,15 @@ def play_chunk(
                 choices[games] = answer.choices
                 failed[games[answer.lost]] = i
         going &= failed == NOBODY
+        moves = legal.moves[legal.offsets[:-1] + choices]
         step = env.step(choices)
+        if recording:
+            recording.note(moves, going, step.points, env.state)
         ended = going & step.terminated
         rewards[ended] = step.rewards[ended, : setting.sides]
         going &= ~step.terminated
         legal = step.legal
+    numbers = chunk * DECKS_PER_CHUNK + np.tile(np.arange(size), len(seatings))
     lost = failed != NOBODY
     rewards[lost] = _forfeited(holders[lost] == failed[lost, None], _stake(setting))
     return Played(
@@ -130,6 +139,7 @@ def play_chunk(
         reasons=tuple(contestant.reason for contestant in contestants),
         paces=tuple(contestant.pace for contestant in contestants),
         cut_lists=cut_lists,
+        records=_records(recording, setting, names, holders, failed, numbers) if recording else (),
     )
 
 
@@ -142,7 +152,35 @@ def join_chunks(chunks: Sequence[Played]) -> Played:
         reasons=tuple(next(filter(None, told), "") for told in reasons),
         paces=tuple(map(whole_pace, zip(*(chunk.paces for chunk in chunks), strict=True))),
         cut_lists=sum(chunk.cut_lists for chunk in chunks),
+        records=tuple(line for chunk in chunks for line in chunk.records),
     )
+
+
+def _records(
+    recording: Recording,
+    setting: Setting,
+    names: Sequence[str],
+    holders: IntArray,
+    failed: IntArray,
+    numbers: IntArray,
+) -> tuple[str, ...]:
+    """The games of a chunk, with the number of each one's deck, in the order of these."""
+    lines = []
+    for game in np.argsort(numbers, kind="stable").tolist():
+        seats = [names[holders[game, seat % setting.sides]] for seat in range(setting.players)]
+        loser = None if failed[game] == NOBODY else names[failed[game]]
+        record = GameRecord(
+            rules=setting.rules,
+            players=setting.players,
+            agents=tuple(seats),
+            deals=recording.deals(game),
+            objective=setting.objective,
+            seed=setting.seed,
+            number=int(numbers[game]),
+            failed=loser,
+        )
+        lines.append(record.line)
+    return tuple(lines)
 
 
 def _start(setting: Setting, n_seatings: int, chunk: int, size: int) -> tuple[VectorEnv, LegalMoves]:

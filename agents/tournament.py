@@ -75,8 +75,9 @@ def play_pairings(
                     break
     whole = list(map(join_chunks, done))
     if verdict:
-        used = slice(verdict.decks)
-        whole[0] = whole[0]._replace(rewards=whole[0].rewards[:, used], failed=whole[0].failed[:, used])
+        used, one = slice(verdict.decks), whole[0]
+        records = one.records[: verdict.decks * len(seatings)]
+        whole[0] = one._replace(rewards=one.rewards[:, used], failed=one.failed[:, used], records=records)
     return whole, verdict
 
 

@@ -48,8 +48,8 @@ def _element(picture: Picture, attributes: str, head: str) -> str:
     ground = f'<rect width="{width}" height="{height}" rx="12" fill="{picture.ground}"/>'
     shapes = "".join(part for shape in picture.shapes for part in _write(shape))
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="{CLASS}" xml:space="preserve" viewBox="0 0 {width} {height}" '
-        f'font-family="{FONT}" {attributes}>{head}{ground}{shapes}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{CLASS}" viewBox="0 0 {width} {height}" '
+        f'xml:space="preserve" font-family="{FONT}" {attributes}>{head}{ground}{shapes}</svg>'
     )
 
 

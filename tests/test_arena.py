@@ -460,7 +460,10 @@ def test_what_is_complained_of(capsys: pytest.CaptureFixture[str], monkeypatch: 
         ("random greedy --backend slurm", "backend='slurm' is unknown; valid: loky, ray, dask"),
         ("random greedy --move-time 0", "move_time=0.0 is not possible; valid: milliseconds above 0"),
         ("random greedy greedy --sprt 0,1", "sprt compares two agents; 3 given"),
-        ("random greedy --json a --csv a", "--json, --csv, --plot, --store: give each a file of its own"),
+        (
+            "random greedy --json a --csv a",
+            "--plot, --records, --store: give each a file of its own",
+        ),
         ("random greedy --json a --store ./a", "give each a file of its own"),
         ("random greedy --sprt -1,-2", "sprt=-1.0,-2.0 is not possible; valid: two rising numbers"),
         ("random greedy --store no/such/folder.db", "cannot be used as a store"),
