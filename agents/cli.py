@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from textwrap import fill
 from typing import NamedTuple
 
-from agents import arena, bench, curves, exploit, regret, soak
+from agents import arena, bench, curves, exploit, regret, replay, soak
 from agents.command import CommandParser, run_command
 from casino_env.errors import CasinoError, MoveListCut
 from casino_env.moves import Move
@@ -149,6 +149,13 @@ COMMANDS = (
         regret.DESCRIPTION,
         regret.EXAMPLES,
         regret.add_arguments,
+    ),
+    _Command(
+        "replay",
+        "write a recorded game as a page to step through",
+        replay.DESCRIPTION,
+        replay.EXAMPLES,
+        replay.add_arguments,
     ),
     _Command(
         "soak",

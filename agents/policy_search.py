@@ -4,6 +4,7 @@ One step of policy improvement by rollouts (Tesauro and Galperin 1996, "On-line 
 Monte-Carlo search"). Every promising move of a decision is played out to the end of the hand in the same
 worlds, all seats following the policy, and is worth what its side has banked by then, or the points of the
 deal if it is over; what the policy thought of it at first counts a little. For any number of players.
+Who wants to know what moves are worth in the end has them played out to the end of the deal.
 Axes: `B` games, `K` promising moves of all games together, `R` rows: one for each of these in each world.
 """
 
@@ -31,10 +32,12 @@ MICROPOINT = 1e-6  # in which values are compared
 
 
 class PolicySearch:
-    """Plays the promising moves of `policy` out in `worlds` worlds."""
+    """Plays promising moves of `policy` out in `worlds` worlds, to the end of the hand or `whole` deal."""
 
-    def __init__(self, policy: PolicyAgent, rules: Rules, players: int, worlds: int) -> None:
-        self.name = f"{policy.name}:search={worlds}"
+    def __init__(
+        self, policy: PolicyAgent, rules: Rules, players: int, worlds: int, whole: bool = False
+    ) -> None:
+        self.name, self._whole = f"{policy.name}:search={worlds}", whole
         self._policy, self._rules, self._worlds = policy, rules.table, worlds
         self._scale, self._others = scale_of(rules.table), side_count(players) - 1
         self._world, self._players = empty_state(1, players), players
@@ -43,8 +46,17 @@ class PolicySearch:
     def choose(self, view: View, legal: LegalMoves, rng: np.random.Generator) -> IntArray:
         """See `Agent.choose`."""
         picked, log_probs = self._promising(view, legal)
-        values = np.zeros(len(picked.moves))
         games = np.flatnonzero(np.diff(picked.offsets) > 1)
+        values = self.values(view, picked, games, rng) + PRIOR * log_probs
+        return picked.choose(legal.offsets, np.rint(values / MICROPOINT).astype(np.int64))
+
+    def values(
+        self, view: View, picked: Shortlist, games: IntArray, rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """What each picked move of `games` is worth, in points that the side to act gets beyond the mean of
+        the others; of other games 0. float64[K].
+        """
+        values = np.zeros(len(picked.moves))
         at_once = max(1, ROWS // (CANDIDATES * self._worlds))
         for start in range(0, len(games), at_once):
             part = games[start : start + at_once]
@@ -52,8 +64,8 @@ class PolicySearch:
             streams = start_streams(rng, len(part))
             nothing = np.zeros(0, np.int64)
             question = Question(select_view(view, part), offsets, picked.moves[rows], streams, nothing)
-            values[rows] = self._play_out(question, rng) + PRIOR * log_probs[rows]
-        return picked.choose(legal.offsets, np.rint(values / MICROPOINT).astype(np.int64))
+            values[rows] = self._play_out(question, rng)
+        return values
 
     def _promising(self, view: View, legal: LegalMoves) -> tuple[Shortlist, NDArray[np.float32]]:
         """The moves that the policy thinks of, and its log-probabilities [K] of them."""
@@ -74,7 +86,7 @@ class PolicySearch:
         playing = np.arange(rows)
         while len(playing):
             over = np.zeros(len(playing), np.bool_)
-            note_ends(self._rules, self._scale, state, (playing, dealt, over, leads))
+            note_ends(self._rules, self._scale, state, (playing, dealt, over, leads), self._whole)
             if over.any():
                 on = np.flatnonzero(~over)
                 state, dealt, playing = select(state, on), dealt[on], playing[on]
@@ -113,12 +125,13 @@ def note_ends(
     scale: Scale,
     state: State,
     notes: tuple[IntArray, IntArray, NDArray[np.bool_], IntArray],
+    whole: bool,
 ) -> None:
-    """Mark the rows whose hand is over, and write the lead of the viewer's side, in units of `worth`.
+    """Mark the rows whose hand is over, or if `whole` the deal, and write the lead of the viewer's side.
 
-    At the end of the deal the lead is that of its points. `notes`: of each row of the state its place [R]
-    among all, the cards dealt when the hand began, and whether it is over, to be written; and the leads of
-    all places.
+    The lead is in units of `worth`; at the end of the deal it is that of its points. `notes`: of each row of
+    the state its place [R] among all, the cards dealt when the hand began, and whether it is over, to be
+    written; and the leads of all places.
     """
     state = borrow(state)
     places, dealt, over, leads = notes
@@ -131,6 +144,6 @@ def note_ends(
             for side in range(state.score.shape[1]):
                 total -= total_points(points, side)
             leads[places[row]] = POINT * total
-        elif dealt[row] < 0 or hand_is_over(rules, state, row, dealt[row]):
+        elif dealt[row] < 0 or (not whole and hand_is_over(rules, state, row, dealt[row])):
             over[row] = True
             leads[places[row]] = lead(rules, scale, state, row)

@@ -72,7 +72,8 @@ def draw_card(card: int, x: float, y: float, scale: float = 1.0, marked: bool = 
     rank, suit, colour = _face(card)
     edge, edge_width = (MARK, 4 * scale) if marked else (PAPER_EDGE, 1.0)
     yield Box(x, y, CARD_WIDTH * scale, CARD_HEIGHT * scale, 6 * scale, PAPER, edge, edge_width)
-    yield Label(x + 15 * scale, y + 24 * scale, rank, 21 * scale, colour, "middle", bold=True)
+    size = (21 if len(rank) == 1 else 18) * scale
+    yield Label(x + 15 * scale, y + 24 * scale, rank, size, colour, "middle", bold=True)
     yield Sign(suit, x + 7 * scale, y + 29 * scale, 16 * scale, colour)
     yield Sign(suit, x + 22 * scale, y + 42 * scale, 27 * scale, colour)
 
@@ -81,7 +82,7 @@ def draw_chip(card: int, x: float, y: float) -> Iterator[Shape]:
     """A card as a small sign, for lists of them."""
     rank, suit, colour = _face(card)
     yield Box(x, y, CHIP_WIDTH, CHIP_HEIGHT, 4, PAPER, PAPER_EDGE)
-    yield Label(x + 9, y + 15, rank, 13, colour, "middle", bold=True)
+    yield Label(x + 9, y + 15, rank, 13 if len(rank) == 1 else 11, colour, "middle", bold=True)
     yield Sign(suit, x + 17, y + 4, 12, colour)
 
 

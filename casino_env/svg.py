@@ -17,12 +17,12 @@ _ANCHORS = {"left": "start", "middle": "middle"}
 def to_svg(picture: Picture, title: str, dark: Mapping[str, str]) -> str:
     """The picture by itself. `title` is what a screen reader says, `dark` the colours of a dark page."""
     head = f"<title>{escape(title)}</title><style>{dark_style(dark)}</style><defs>{sign_symbols()}</defs>"
-    return _element(picture, f'role="img" style="width:100%;max-width:{picture.width}px"', head)
+    return _element(picture, 'role="img"', f"width:100%;max-width:{picture.width}px;", head)
 
 
 def to_inner_svg(picture: Picture) -> str:
     """The picture for a page that holds `sign_symbols` and `dark_style` once for all of its pictures."""
-    return _element(picture, "", "")
+    return _element(picture, 'aria-hidden="true"', "", "")
 
 
 def sign_symbols() -> str:
@@ -43,13 +43,13 @@ def dark_style(dark: Mapping[str, str]) -> str:
     return f"@media (prefers-color-scheme:dark){{{rules}}}"
 
 
-def _element(picture: Picture, attributes: str, head: str) -> str:
+def _element(picture: Picture, attributes: str, style: str, head: str) -> str:
     width, height = picture.width, picture.height
     ground = f'<rect width="{width}" height="{height}" rx="12" fill="{picture.ground}"/>'
     shapes = "".join(part for shape in picture.shapes for part in _write(shape))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="{CLASS}" viewBox="0 0 {width} {height}" '
-        f'xml:space="preserve" font-family="{FONT}" {attributes}>{head}{ground}{shapes}</svg>'
+        f'style="{style}" font-family="{FONT}" {attributes}>{head}{ground}{shapes}</svg>'
     )
 
 

@@ -125,7 +125,7 @@ def _status(rules: Rules, state: State, spelled: Sequence[int], room: Layout) ->
     """Two lines over the table: the state of the match, and what is being done."""
     stock = N_CARDS - int(state.dealt[0])
     score = " : ".join(map(str, state.score[0]))
-    text = f"stock {stock}   score {score}   target {rules.table.target}   {rules}"
+    text = f"stock {stock} · score {score} · target {rules.table.target} · {rules}"
     if is_over(state, 0):
         doing = "The deal is over."
     else:

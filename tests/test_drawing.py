@@ -224,7 +224,7 @@ def test_what_a_reader_looks_for_is_written() -> None:
     picture = table_of(position, [TOKENS["CAPTURE 9S"], TOKENS["PILE 9"]])
     texts = [shape.text for shape in picture.shapes if isinstance(shape, Label)]
     for text in (
-        "stock 12   score 3 : 0 : 14   target 21   royal",
+        "stock 12 · score 3 : 0 : 14 · target 21 · royal",
         "player_0 to move: CAPTURE 9S, PILE 9",
         "build 5",
         "multiple build 9",
