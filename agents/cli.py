@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from textwrap import fill
 from typing import NamedTuple
 
-from agents import arena, bench, curves, exploit, regret, replay, soak
+from agents import arena, bench, curves, exploit, play, regret, replay, soak
 from agents.command import CommandParser, run_command
 from casino_env.errors import CasinoError, MoveListCut
 from casino_env.moves import Move
@@ -142,6 +142,13 @@ COMMANDS = (
         f"Print how many paths of DEPTH legal moves there are.\n\n{POSITION_TEXT}",
         None,
         _add_perft_arguments,
+    ),
+    _Command(
+        "play",
+        "play against agents in the terminal",
+        play.DESCRIPTION,
+        play.EXAMPLES,
+        play.add_arguments,
     ),
     _Command(
         "regret",

@@ -62,6 +62,12 @@ def card_points(rules: RuleTable, cards: int) -> int:
     return BIG_POINTS * big + little + popcount(cards & ACES) + spade_points(rules, cards)
 
 
+@kernel
+def is_special(rules: RuleTable, card: int) -> bool:
+    """Whether a card brings points that other cards of its suit do not (R6.1, R8)."""
+    return card_points(rules, 1 << card) > rules.each_spade * (SPADES >> card & 1)
+
+
 @inner_kernel
 def spade_points(rules: RuleTable, cards: int) -> int:
     """Points of the spades among the cards, apart from those for most spades (R8)."""

@@ -28,7 +28,7 @@ from casino_env.drawing import (
 )
 from casino_env.engine import is_over
 from casino_env.rules import LOWEST_VALUE, Rules, RuleTable, side_count
-from casino_env.scoring import N_ITEMS, card_points, deal_points
+from casino_env.scoring import N_ITEMS, deal_points, is_special
 from casino_env.state import VALUES, State, build_owner
 from casino_env.tokens import PILE, VALUE, token_names
 
@@ -196,15 +196,10 @@ def _captured(rules: RuleTable, state: State, seat: int, place: _Place) -> Itera
     sweeps = f"sweeps {state.sweeps[0, seat]}"
     for i, text in enumerate((f"captured {size}", f"spades {popcount(cards & SPADES)}", sweeps)):
         yield Label(x + left, y + 10 + 19 * i, text, 15, INK)
-    named = [card for card in iter_cards(cards) if _has_points(rules, card)]
+    named = [card for card in iter_cards(cards) if is_special(rules, card)]
     step = _step(len(named), CHIP_WIDTH, width - left)
     for i, card in enumerate(named):
         yield from draw_chip(card, x + left + step * i, y + 57)
-
-
-def _has_points(rules: RuleTable, card: int) -> bool:
-    """Whether a card brings points that other cards of its suit do not (R6.1, R8)."""
-    return card_points(rules, 1 << card) > rules.each_spade * (SPADES >> card & 1)
 
 
 def _build(state: State, value: int, marked: bool) -> _Item:

@@ -1,0 +1,290 @@
+"""`casino play`: matches by scripted answers, what is shown, undo, saving and going on; nothing hidden."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from agents.cli import main
+from agents.play import Play
+from agents.play_screen import Screen, own_cards
+from agents.records import read_records
+from agents.sitting import YOU, Sitting
+from casino_env import CasinoError, Rules
+from casino_env.cards import iter_cards
+from casino_env.moves import Move
+from tests.helpers import study
+
+ROYAL = Rules.parse("royal")
+
+
+def sitting(*names: str, rules: str = "royal", seed: int = 7) -> Sitting:
+    return Sitting(Rules.parse(rules), names or (YOU, "greedy"), seed)
+
+
+def table(tmp_path: Path, answers: list[str], game: Sitting) -> str:
+    """What is printed while a person answers so, and leaves then."""
+    console = Console(width=80, record=True, file=(tmp_path / "screen").open("w"), highlight=False)
+    given = iter([*answers, "q"])
+    Play(game, console, lambda prompt: next(given), tmp_path / "game.jsonl").run()
+    return console.export_text()
+
+
+def first_moves(game: Sitting, count: int | None = None) -> Iterator[None]:
+    """Play the first legal move again and again, until the deal is over or `count` times."""
+    game.reply()
+    while not game.position.is_over and count != 0:
+        game.play(game.position.legal_moves()[0])
+        game.reply()
+        count = None if count is None else count - 1
+        yield
+
+
+def play_deal(game: Sitting) -> None:
+    for _ in first_moves(game):
+        pass
+
+
+def test_a_match_is_played_to_its_end() -> None:
+    game = sitting(rules="royal;target=11")
+    scores = []
+    while True:
+        play_deal(game)
+        settled = game.settlement
+        assert settled
+        scores.append(settled.score)
+        if settled.winner is not None:
+            break
+        game.next_deal()
+        assert (game.position.score, game.position.dealer) == (settled.score, game.number % 2 ^ 1)
+    assert max(scores[-1]) >= 11
+    with pytest.raises(CasinoError, match="no further deal"):
+        game.next_deal()
+    assert game.record().check() == game.record()
+
+
+def test_taking_back_and_saving_change_nothing_that_comes(tmp_path: Path) -> None:
+    straight, winding = sitting("random", YOU, "greedy"), sitting("random", YOU, "greedy")
+    play_deal(straight)
+    straight.next_deal()
+    play_deal(straight)
+    winding.reply()
+    number = 0
+    while not winding.position.is_over:
+        if number % 3 == 1:
+            winding.play(winding.position.legal_moves()[-1])
+            winding.reply()
+            winding.undo()
+        if number % 4 == 2:
+            winding = Sitting.resume(winding.record())
+        winding.play(winding.position.legal_moves()[0])
+        winding.reply()
+        number += 1
+    winding = Sitting.resume(winding.record())
+    winding.next_deal()
+    play_deal(winding)
+    assert winding.record() == straight.record()
+    with pytest.raises(CasinoError, match="nothing to take back"):
+        sitting().undo()
+
+
+def test_what_cannot_be_gone_on_with() -> None:
+    record = sitting().record()
+    for wrong in (
+        {"agents": ("greedy", "greedy")},
+        {"seed": None},
+        {"failed": "greedy"},
+        {"agents": (YOU, YOU)},
+    ):
+        with pytest.raises(CasinoError, match="not a match that 'you' saved"):
+            Sitting.resume(type(record)(**{**vars(record), **wrong}))
+
+
+def shown(game: Sitting, signs: bool = False) -> str:
+    screen = Screen(game, signs)
+    return "\n".join(line.plain for line in [*screen.table(), screen.hand()])
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_nothing_hidden_is_shown(players: int) -> None:
+    game = sitting(YOU, *["greedy"] * (players - 1))
+    for _ in first_moves(game, 7):
+        position = game.position
+        text, state = shown(game), position.state
+        hidden = set(range(52)) - set(own_cards(game))
+        seen = np.concatenate([state.loose, state.captured[0], state.build_cards[0]])
+        hidden -= set(iter_cards(int(np.bitwise_or.reduce(seen))))
+        names = {str(Move(card)).replace("T", "10") for card in hidden}
+        assert names and not names & set(text.replace(":", " ").split())
+        for card in own_cards(game):
+            assert str(Move(card)).replace("T", "10") in text.split()
+
+
+def test_the_table_in_words() -> None:
+    game = sitting()
+    game.position = study(
+        "royal 2D9SKC/9CAHAS 3S4D 5=2C3C@1,9*=4H5H9H@0 2STDAD/4S",
+        turn="0",
+        last_capture="0",
+        sweeps="1/0",
+        score="3/14",
+        dealer="1",
+    )
+    assert shown(game).splitlines() == [
+        "Deal 1. Score: you 3, greedy 14, of 21. 0 cards in the stock.",
+        "  greedy    3 cards, captured 1 (1 spade), dealer",
+        "",
+        "  build   5, of greedy: 2C 3C",
+        "  build   9 multiple, yours: 4H 5H 9H",
+        "  loose   3S 4D",
+        "",
+        "  you       3 cards, captured 3 (1 spade), 1 sweep: 2S 10D AD",
+        "  hand    1 2D   2 9S   3 KC",
+    ]
+    assert "10♦ A♦" in shown(game, signs=True)
+    screen = Screen(game, signs=False)
+    words = {
+        "KC": "trail KC",
+        "9S*4D5C": "take 4D 5C with 9S",
+        "9S*[9]": "take the build of 9 with 9S",
+        "9S*4D5C[9]": "take the build of 9 and 4D 5C with 9S",
+        "4D+5C=9": "build 9 of 4D 5C",
+        "4D+5C+[9]=9": "add to the build of 9: 4D 5C",
+        "2D+[5]=7": "raise the build of 5 to 7 with 2D",
+    }
+    assert {text: screen.move(Move.parse(text)).plain for text in words} == words
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_every_point_is_told(players: int) -> None:
+    names = {2: (YOU, "greedy"), 4: (YOU, "greedy", "random", "greedy")}
+    game = sitting(*names[players])
+    play_deal(game)
+    text = "\n".join(line.plain for line in Screen(game, signs=True).points())
+    for side, points in enumerate(game.position.deal_points()):
+        name = (
+            ("you and random (your partner)", "greedy 1 and greedy 3")[side]
+            if players == 4
+            else names[2][side]
+        )
+        (block,) = re.findall(rf"^{re.escape(name)}: {points.total}\n((?:  .*\n)+)", text, re.MULTILINE)
+        told = re.findall(r"^  (\d+)  ([a-z ]+): (.*)$", block, re.MULTILINE)
+        assert [int(number) for number, *_ in told] == list(points)
+        assert [item for _, item, _ in told] == [
+            *("cards", "spades", "big casino", "little casino", "aces", "sweeps")
+        ]
+        assert len(told[4][2].split()) == points.aces or told[4][2] == "none"
+    assert "of 21." in text
+
+
+def test_a_dialogue(tmp_path: Path) -> None:
+    text = table(tmp_path, ["x", "9", "?", "u", "1", "1", "u", "zz", "7H"], sitting())
+    assert text.count("There is no card 9; valid: 1-4, or ? for help.") == 1
+    assert "'x' is not a move" in text and "'zz' is not a move" in text
+    assert "illegal move 7H" in text
+    assert "take back your last move" in text
+    assert "You have not played in this deal yet" in text
+    assert "Saved: casino play --resume" in text
+    (record,) = read_records(tmp_path / "game.jsonl")
+    assert len(record.deals[0].moves) == 3  # the person's second, and the reply, were taken back
+    assert record.seed == 7
+
+
+def test_many_moves_of_a_card_come_page_by_page(tmp_path: Path) -> None:
+    game = sitting()
+    game.position = study("royal 2H9S/ACAS 2C2D3C3D4C4D5C5D6C6D7C7D8CAD", dealer="1")
+    count = sum(move.card == Move.parse("9S").card for move in game.position.legal_moves())
+    text = table(tmp_path, ["2", "", "b", "2", "99"], game)
+    assert "  12  " in text and "  13  " in text
+    assert "There is no move 99" in text or count >= 99
+
+
+def test_a_deal_by_numbers_alone(tmp_path: Path) -> None:
+    """The first card that can be played and its first move, until the next deal."""
+    text = table(tmp_path, ["1", "2", "3", "4", ""] * 40, sitting())
+    assert "The deal is over. Points of deal 1:" in text
+    assert "Match: you " in text
+
+
+def test_a_hint_and_where_there_is_none(tmp_path: Path) -> None:
+    text = table(tmp_path, ["h"], sitting())
+    assert re.search(r"The champion would:\n +\d+%  +[+-]\d+\.\d  ", text)
+    (tmp_path / "game.jsonl").unlink()
+    text = table(tmp_path, ["h"], sitting(rules="kasino"))
+    assert "No hint: champion: there is none for kasino" in text
+
+
+def test_the_last_move_of_a_deal_can_be_taken_back(tmp_path: Path) -> None:
+    game = sitting()
+    play_deal(game)
+    turns = len(game.turns)
+    table(tmp_path, ["u"], game)
+    assert len(game.turns) < turns and not game.position.is_over
+
+
+def answering(answers: list[str], end: type[BaseException]) -> Callable[[str], str]:
+    given = iter(answers)
+
+    def ask(prompt: str) -> str:
+        for answer in given:
+            return answer
+        raise end
+
+    return ask
+
+
+@pytest.mark.parametrize(("end", "status"), [(EOFError, 0), (KeyboardInterrupt, 130)])
+def test_leaving_in_any_way_saves(
+    end: type[BaseException],
+    status: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("builtins.input", answering(["1", "1"], end))
+    assert main(["play", "--opponent", "random", "--seed", "5"]) == status
+    assert "Saved: casino play --resume casino-5.jsonl" in capsys.readouterr().out
+    (before,) = read_records(tmp_path / "casino-5.jsonl")
+    monkeypatch.setattr("builtins.input", answering(["q"], end))
+    assert main(["play", "--resume", "casino-5.jsonl"]) == 0
+    assert list(read_records(tmp_path / "casino-5.jsonl")) == [before]
+    assert before.agents == (YOU, "random")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--players 5", "players=5 is not possible; valid: 2, 3, 4"),
+        ("--seat 2", "seat=2 is not a seat; valid: 0 to 1"),
+        ("--seed -1", "seed=-1 is not possible; valid: 0 or more"),
+        ("--rules whist", "whist"),
+        ("--opponent nobody", "unknown agent 'nobody'"),
+        (
+            "--players 4 --opponent random --opponent random",
+            "--opponent: 2 given; valid: 1, or 3 for 4 players",
+        ),
+        ("--save taken.jsonl", "taken.jsonl: there is a file; valid: --resume"),
+        ("--resume none.jsonl", "none.jsonl"),
+        ("--resume taken.jsonl", "taken.jsonl, line 1: not a record"),
+        ("--resume taken.jsonl --seed 3", "--seed: a resumed match has its own"),
+        ("--resume empty.jsonl", "empty.jsonl: 0 games; valid: the file of one saved match"),
+    ],
+)
+def test_errors(
+    words: str,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("taken.jsonl").write_text("mine\n")
+    Path("empty.jsonl").touch()
+    assert main(["play", *words.split()]) == 2
+    assert message in capsys.readouterr().err
+    assert Path("taken.jsonl").read_text() == "mine\n"
+    assert len(list(tmp_path.iterdir())) == 2
