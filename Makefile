@@ -11,10 +11,11 @@ CHECK := --deals 4000 --seed 20261130 --jobs 2
 VENV_PYTHON := .venv/bin/python
 STAMP := .venv/.installed
 INTEGRATIONS := .venv/.integrations
+NOTEBOOKS := .venv/.notebooks
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train champion-check tensorboard test lint typecheck unit jitless test-integrations playthroughs format clean distclean
+.PHONY: help train champion-check tensorboard test lint typecheck unit jitless test-integrations test-notebooks notebooks playthroughs format clean distclean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
@@ -32,6 +33,10 @@ $(STAMP): pyproject.toml constraints.txt
 
 $(INTEGRATIONS): $(STAMP)
 	$(VENV_PYTHON) -m pip install --quiet -c constraints.txt -e '.[integrations]'
+	@touch $@
+
+$(NOTEBOOKS): $(STAMP)
+	$(VENV_PYTHON) -m pip install --quiet -c constraints.txt -e '.[notebooks]'
 	@touch $@
 
 train: $(STAMP) ## train an agent: make train RUN=first ARGS='--section.key value'
@@ -71,6 +76,12 @@ jitless: $(STAMP) ## the tests marked jitless, with the kernels run as plain Pyt
 
 test-integrations: $(INTEGRATIONS) ## the examples for other libraries, which this installs first
 	$(VENV_PYTHON) -m pytest -m integrations $(ARGS)
+
+test-notebooks: $(NOTEBOOKS) ## run every notebook from top to bottom
+	$(VENV_PYTHON) -m pytest -m notebooks $(ARGS)
+
+notebooks: $(NOTEBOOKS) ## run the notebooks, and write what they show to docs/notebooks
+	$(VENV_PYTHON) -m jupyter nbconvert --to markdown --execute --output-dir docs/notebooks notebooks/*.ipynb
 
 playthroughs: $(STAMP) ## write the golden games anew: read the difference before it is committed
 	$(VENV_PYTHON) -m tests.make_playthroughs

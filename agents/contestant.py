@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from agents.base import Agent
 from casino_env.errors import CasinoError
-from casino_env.legal import LegalMoves
+from casino_env.legal import LegalMoves, MoveLister
+from casino_env.moves import Move
+from casino_env.position import Position
 from casino_env.state import IntArray
-from casino_env.view import View
+from casino_env.view import View, see
 
 LONGEST_REASON = 200  # characters of an exception
 
@@ -75,6 +77,14 @@ def ask(agent: Agent, name: str, view: View, legal: LegalMoves, rng: np.random.G
     if answer.reason:
         raise CasinoError(f"agent '{name}' {answer.reason}")
     return answer.choices
+
+
+def move_of(agent: Agent, name: str, position: Position, rng: np.random.Generator) -> Move:
+    """The move that an agent plays in a position that is not over; CasinoError naming it if it fails."""
+    state = position.state
+    legal = MoveLister(1)(state, position.rules.table)
+    (choice,) = ask(agent, name, see(state), legal, rng)
+    return Move.unpack(int(legal.moves[choice]))
 
 
 def answer_of(agent: Agent, view: View, legal: LegalMoves, rng: np.random.Generator) -> Answer:

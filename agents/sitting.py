@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.base import Agent
-from agents.contestant import ask
+from agents.contestant import move_of
 from agents.records import DealRecord, GameRecord
 from agents.registry import make_agent
 from casino_env.bits import popcount
@@ -18,11 +18,9 @@ from casino_env.cards import N_CARDS, card_name
 from casino_env.decks import shuffled_deck
 from casino_env.engine import next_dealers
 from casino_env.errors import CasinoError
-from casino_env.legal import MoveLister
 from casino_env.moves import Move
 from casino_env.position import Position, Settlement
 from casino_env.rules import Rules
-from casino_env.view import see
 
 YOU = "you"  # what the person is called in a record
 DECK_STREAM, PLAY_STREAM = 0, 1
@@ -52,7 +50,6 @@ class Sitting:
         self._agents: dict[int, Agent] = {
             seat: make_agent(name, rules, len(names)) for seat, name in enumerate(names) if seat != self.seat
         }
-        self._list_moves = MoveLister(1)
         self._past: list[DealRecord] = []  # deals before this one
         self.position: Position
         self._begin(dealer=0, score=None)
@@ -86,11 +83,8 @@ class Sitting:
         """Have the agents play until it is the person's turn or the deal is over."""
         start = len(self.turns)
         while not self.position.is_over and self.position.turn != self.seat:
-            state = self.position.state
-            legal = self._list_moves(state, self.rules.table)
             seat, rng = self.position.turn, self._rng(PLAY_STREAM, len(self.turns))
-            (choice,) = ask(self._agents[seat], self.names[seat], see(state), legal, rng)
-            self.play(Move.unpack(int(legal.moves[choice])))
+            self.play(move_of(self._agents[seat], self.names[seat], self.position, rng))
         return self.turns[start:]
 
     def play(self, move: str | Move) -> Turn:
