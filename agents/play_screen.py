@@ -14,8 +14,8 @@ from casino_env.bits import popcount
 from casino_env.cards import ACES, BIG_CASINO, LITTLE_CASINO, SPADES, card_name, iter_cards
 from casino_env.moves import Move, low_value
 from casino_env.position import Position
-from casino_env.rules import hand_value, side_count
-from casino_env.scoring import is_special, side_cards
+from casino_env.rules import BIG, CARDS, LITTLE, SPADES_ITEM, hand_value, side_count
+from casino_env.scoring import is_special, near_item, side_cards
 from casino_env.state import VALUES, State, build_owner
 
 if TYPE_CHECKING:
@@ -25,6 +25,12 @@ SIGNS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 RED = "DH"
 HINTS = 4
 MOST = "for the most"
+NEEDED = {
+    CARDS: "most cards",
+    SPADES_ITEM: "most spades",
+    BIG: "the big casino",
+    LITTLE: "the little casino",
+}
 
 
 class Screen:
@@ -130,10 +136,17 @@ class Screen:
             yield self._card_item("aces", won.aces, cards & ACES)
             cancelled = raw[side] - won.sweeps
             yield self._item("sweeps", won.sweeps, f"{raw[side]} made", cancelled, "do not count")
+            if needs := self._needs(side):
+                before = f"{position.score[side]} of {table.target} before the deal"
+                yield Text(f"  {before}: only {needs} counts, and wins (R7.1)")
         score = ", ".join(f"{self.side(side)} {settled.score[side]}" for side in sides)
         yield Text(f"Match: {score}, of {table.target}.", "bold")
         if settled.winner is not None:
             yield Text(f"The match is over: {self.side(settled.winner)} won.", "bold yellow")
+
+    def _needs(self, side: int) -> str:
+        """What a side that is near has to get (R7.1), empty if it is not."""
+        return NEEDED.get(near_item(self._sitting.position.score[side], self._rules), "")
 
     def _item(self, item: str, points: int, count: str, number: int, of: str) -> Text:
         note = f" ({number} {of})" if number else ""
@@ -145,6 +158,8 @@ class Screen:
 
     def _match_line(self, position: Position) -> Text:
         score = ", ".join(f"{self.side(side)} {points}" for side, points in enumerate(position.score))
+        near = [side for side in range(len(position.score)) if self._needs(side)]
+        score += "".join(f"; to win, {self.side(side)}: {self._needs(side)}" for side in near)
         stock = f"{int(position.state.deck.shape[1] - position.state.dealt[0])} cards in the stock"
         target = position.rules.table.target
         return Text(f"Deal {self._sitting.number}. Score: {score}, of {target}. {stock}.", "bold")

@@ -119,7 +119,7 @@ def settle(state: State, game: int, rules: RuleTable, points: IntArray, settled:
     winner, first = NOBODY, N_ITEMS
     for side in range(sides):
         score = state.score[game, side]
-        item = _near_item(score, rules)
+        item = near_item(score, rules)
         settled[side] = score
         if item == NOBODY:
             settled[side] += total_points(points, side)
@@ -132,8 +132,8 @@ def settle(state: State, game: int, rules: RuleTable, points: IntArray, settled:
     return winner if winner != NOBODY else _sole_leader(settled, rules.target)
 
 
-@inner_kernel
-def _near_item(score: int, rules: RuleTable) -> int:
+@kernel
+def near_item(score: int, rules: RuleTable) -> int:
     """R7.1: the item that a near side must get, or NOBODY if it is not near."""
     missing = rules.target - score
     if rules.near21 == NEAR_NONE or missing < 1 or missing > NEAR_SPAN:

@@ -180,6 +180,25 @@ def test_every_point_is_told(players: int) -> None:
     assert "of 21." in text
 
 
+@pytest.mark.parametrize(
+    ("rules", "score", "needs"),
+    [
+        ("royal", "18/0", "most cards"),
+        ("royal", "19/0", "the big casino"),
+        ("royal", "20/0", "the little casino"),
+        ("royal;near21=pagat", "20/0", "most spades"),
+    ],
+)
+def test_who_is_near_is_told_what_is_needed(rules: str, score: str, needs: str) -> None:
+    game = sitting(rules=rules)
+    game.position = study(f"{rules} 2D/AH 3S", dealer="1", score=score)
+    assert f"to win, you: {needs}" in shown(game)
+    while not game.position.is_over:
+        game.play(game.position.legal_moves()[0])
+    text = "\n".join(line.plain for line in Screen(game, signs=True).points())
+    assert f"{score[:2]} of 21 before the deal: only {needs} counts, and wins (R7.1)" in text
+
+
 def test_a_dialogue(tmp_path: Path) -> None:
     text = table(tmp_path, ["x", "9", "?", "u", "1", "1", "u", "zz", "7H"], sitting())
     assert text.count("There is no card 9; valid: 1-4, or ? for help.") == 1
