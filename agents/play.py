@@ -1,5 +1,6 @@
 """`casino play`: a person against agents, in the terminal. Owns the dialogue; one line is read at a time."""
 
+import warnings
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ from agents.records import read_records, write_records
 from agents.registry import make_agent, valid_agents
 from agents.sitting import YOU, Sitting, Turn
 from casino_env.arguments import check_count
-from casino_env.errors import CasinoError
+from casino_env.errors import CasinoError, MoveListCut
 from casino_env.moves import Move
 from casino_env.position import check_seat
 from casino_env.rules import RULE_SETS, Rules, check_players
@@ -115,7 +116,7 @@ class Play:
         """Ask for a card and a move until one is played or taken back."""
         sitting = self._sitting
         cards, turns = own_cards(sitting), len(sitting.turns)
-        moves = sitting.position.legal_moves()
+        moves = self._legal_moves()
         while len(sitting.turns) == turns:
             answer = self._command(f"Card {_numbers(len(cards))}")
             if len(sitting.turns) != turns:  # taken back
@@ -128,6 +129,15 @@ class Play:
                 card = cards[int(answer) - 1]
                 of_card = sorted((move for move in moves if move.card == card), key=_weight)
                 self._choose_move(of_card, turns)
+
+    def _legal_moves(self) -> list[Move]:
+        """The moves, and a line if the list was cut at its bound."""
+        with warnings.catch_warnings(record=True) as notes:
+            warnings.simplefilter("always", MoveListCut)
+            moves = self._sitting.position.legal_moves()
+        if notes:
+            self._say("There are more moves than the lists show; any of them can be written as text.")
+        return moves
 
     def _choose_move(self, moves: Sequence[Move], turns: int) -> None:
         """Ask what to do with a card; play it if there is only one thing."""

@@ -1,6 +1,7 @@
 """`casino play`: matches by scripted answers, what is shown, undo, saving and going on; nothing hidden."""
 
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from agents.play import Play
 from agents.play_screen import Screen, own_cards
 from agents.records import read_records
 from agents.sitting import YOU, Sitting
-from casino_env import CasinoError, Rules
+from casino_env import CasinoError, MoveListCut, Position, Rules
 from casino_env.cards import iter_cards
 from casino_env.moves import Move
 from tests.helpers import study
@@ -219,6 +220,15 @@ def test_many_moves_of_a_card_come_page_by_page(tmp_path: Path) -> None:
     text = table(tmp_path, ["2", "", "b", "2", "99"], game)
     assert "  12  " in text and "  13  " in text
     assert "There is no move 99" in text or count >= 99
+
+
+def test_a_list_that_is_cut_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def cut(position: Position) -> list[Move]:
+        warnings.warn("cut", MoveListCut, stacklevel=1)
+        return [Move.parse("3S")]
+
+    monkeypatch.setattr(Position, "legal_moves", cut)
+    assert "any of them can be written as text" in table(tmp_path, [], sitting())
 
 
 def test_a_deal_by_numbers_alone(tmp_path: Path) -> None:
