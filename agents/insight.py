@@ -60,7 +60,8 @@ class Analyst:
         view = see(position.state)
         kept, probabilities = self._policy_at(view, self._list(position))
         names = self._names(kept, None if played is None else Move.parse(played).packed)
-        told = [i for i, name in enumerate(names) if probabilities[i] >= LEAST or name == played]
+        least = min(LEAST, probabilities.max())
+        told = [i for i, name in enumerate(names) if probabilities[i] >= least or name == played]
         picked = Shortlist(kept.rows[told], kept.moves[told], np.array([0, len(told)]))
         values = self._search.values(view, picked, np.zeros(1, np.int64), np.random.default_rng(seed))
         shares = probabilities[told] / probabilities[told].sum()

@@ -173,7 +173,7 @@ def _records(
             rules=setting.rules,
             players=setting.players,
             agents=tuple(seats),
-            deals=recording.deals(game),
+            deals=recording.deals(game, broken=loser is not None),
             objective=setting.objective,
             seed=setting.seed,
             number=int(numbers[game]),

@@ -1,11 +1,13 @@
 """`casino play`: a person against agents, in the terminal. Owns the dialogue; one line is read at a time."""
 
+import shlex
 import warnings
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from random import SystemRandom
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from rich.console import Console
 from rich.text import Text
@@ -15,7 +17,7 @@ from agents.files import check_target
 from agents.play_screen import Screen, own_cards
 from agents.records import read_records, write_records
 from agents.registry import make_agent, valid_agents
-from agents.sitting import YOU, Sitting, Turn
+from agents.sitting import YOU, Sitting
 from casino_env.arguments import check_count
 from casino_env.errors import CasinoError, MoveListCut
 from casino_env.moves import Move
@@ -47,6 +49,9 @@ HELP = """Answer with the number of a card, then with the number of a move; or w
   b  back to the cards                       ?  this help"""
 
 
+Thing = TypeVar("Thing")
+
+
 class Quit(Exception):
     """The person leaves."""
 
@@ -58,12 +63,12 @@ class Play:
         self._sitting, self._console, self._ask, self._file = sitting, console, ask, file
         self._screen = Screen(sitting, signs=_has_signs(console))
         self._analyst: Analyst | None = None
-        self._news: list[Turn] = []  # what was played since the person last chose
+        self._news = sitting.latest  # what was played since the person last chose
 
     def run(self) -> None:
-        """Play until the match is over or the person leaves; the match is saved then.
+        """Play until the match is over or the person leaves, or something else ends it, and save it then.
 
-        Raises KeyboardInterrupt after Ctrl-C.
+        Raises what ended it, KeyboardInterrupt after Ctrl-C.
         """
         try:
             while self._match_goes_on():
@@ -72,11 +77,11 @@ class Play:
             pass
         except EOFError:
             self._console.print()
-        except KeyboardInterrupt:
+        except BaseException:
             self._console.print()
             self._save()
             raise
-        self._save()
+        self._save_somewhere()
 
     def _match_goes_on(self) -> bool:
         """Play a deal to its end; returns whether there is another, or the person took a move back."""
@@ -118,17 +123,17 @@ class Play:
         cards, turns = own_cards(sitting), len(sitting.turns)
         moves = self._legal_moves()
         while len(sitting.turns) == turns:
-            answer = self._command(f"Card {_numbers(len(cards))}")
+            answer = self._command(f"Card {_numbers(cards)}")
             if len(sitting.turns) != turns:  # taken back
                 return
-            if not answer.isdecimal():
-                self._play_text(answer)
-            elif not 1 <= int(answer) <= len(cards):
-                self._say(f"There is no card {answer}; valid: {_numbers(len(cards))}, or ? for help.")
-            else:
-                card = cards[int(answer) - 1]
+            card = _numbered(cards, answer)
+            if card is not None:
                 of_card = sorted((move for move in moves if move.card == card), key=_weight)
                 self._choose_move(of_card, turns)
+            elif answer.isdecimal():
+                self._say(f"There is no card {answer[:9]}; valid: {_numbers(cards)}, or ? for help.")
+            else:
+                self._play_text(answer)
 
     def _legal_moves(self) -> list[Move]:
         """The moves, and a line if the list was cut at its bound."""
@@ -152,17 +157,18 @@ class Play:
                 self._print(Text(f"  {i:>2}  ", "dim") + self._screen.move(move) for i, move in page)
                 shown += PAGE
             more = ", Enter for more" if shown < len(moves) else ""
-            answer = self._command(f"Move {_numbers(len(moves))}, b for another card{more}")
+            answer = self._command(f"Move {_numbers(moves)}, b for another card{more}")
             if answer == "b" or len(self._sitting.turns) != turns:
                 return
             if not answer:
                 continue
-            if not answer.isdecimal():
-                self._play_text(answer)
-            elif not 1 <= int(answer) <= len(moves):
-                self._say(f"There is no move {answer}; valid: {_numbers(len(moves))}, b, or ? for help.")
+            move = _numbered(moves, answer)
+            if move is not None:
+                self._play(move)
+            elif answer.isdecimal():
+                self._say(f"There is no move {answer[:9]}; valid: {_numbers(moves)}, b, or ? for help.")
             else:
-                self._play(moves[int(answer) - 1])
+                self._play_text(answer)
 
     def _play_text(self, text: str) -> None:
         """Play a move given as text, or say why it cannot be."""
@@ -175,6 +181,8 @@ class Play:
 
     def _play(self, move: Move) -> None:
         self._news = [self._sitting.play(move)]
+        with suppress(CasinoError):  # told when it is asked for, and at the end
+            self._write()
 
     def _command(self, prompt: str) -> str:
         """The next answer that is no command; commands are carried out."""
@@ -227,12 +235,35 @@ class Play:
             return
         self._news = []
 
-    def _save(self) -> None:
-        write_records(self._file, [self._sitting.record().line])
-        self._say(f"Saved: casino play --resume {self._file}")
+    def _save(self) -> bool:
+        """Save the match, and tell where or why not; returns whether it is saved."""
+        try:
+            self._write()
+        except CasinoError as error:
+            self._say(str(error))
+            return False
+        self._say(f"Saved: casino play --resume {shlex.quote(str(self._file))}")
+        return True
+
+    def _write(self) -> None:
+        write_records(self._file.resolve(), [self._sitting.record().line])
+
+    def _save_somewhere(self) -> None:
+        """Save the match, to another file if it cannot be that one."""
+        while not self._save():
+            try:
+                answer = self._ask("Another file, or Enter to leave it unsaved: ").strip()
+            except EOFError:
+                return
+            if not answer:
+                return
+            if Path(answer).exists():
+                self._say("There is such a file.")
+            else:
+                self._file = Path(answer)
 
     def _say(self, text: str) -> None:
-        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+        self._console.print(text, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
     def _print(self, lines: Iterable[Text]) -> None:
         for line in lines:
@@ -280,15 +311,19 @@ def _started(arguments: Namespace) -> tuple[Sitting, Path]:
 
 
 def _resumed(arguments: Namespace) -> tuple[Sitting, Path]:
-    for name in ("opponent", "players", "rules", "seat", "seed"):
+    for name in ("players", "rules", "seat", "seed"):
         if getattr(arguments, name) is not None:
             raise CasinoError(f"--{name}: a resumed match has its own; valid with --resume: --save")
     games = list(read_records(arguments.resume))
     if len(games) != 1:
         raise CasinoError(f"{arguments.resume}: {len(games)} games; valid: the file of one saved match")
+    for name in arguments.opponent or ():
+        if name not in games[0].agents:
+            raise CasinoError(f"--opponent {name}: not in the match; valid: {', '.join(games[0].agents)}")
     file = _new_file(arguments.save) if arguments.save else arguments.resume
+    check_target(file, "--resume")
     try:
-        return Sitting.resume(games[0]), file
+        return Sitting.resume(games[0], arguments.opponent or ()), file
     except CasinoError as error:
         raise CasinoError(f"{arguments.resume}: {error}") from None
 
@@ -318,8 +353,16 @@ def _read_line(prompt: str) -> str:
     return input(prompt)
 
 
-def _numbers(count: int) -> str:
-    return f"1-{count}" if count > 1 else "1"
+def _numbers(things: Sequence[object]) -> str:
+    return f"1-{len(things)}" if len(things) > 1 else "1"
+
+
+def _numbered(things: Sequence[Thing], answer: str) -> Thing | None:
+    """The thing with the number that was answered, if there is one."""
+    for number, thing in enumerate(things, 1):
+        if answer == str(number):
+            return thing
+    return None
 
 
 def _weight(move: Move) -> tuple[bool, bool, int]:

@@ -4,7 +4,7 @@ Shows what the person's seat sees and nothing else. Cards are a rank and the sig
 where the terminal has no such signs; colour only helps.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 SIGNS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 RED = "DH"
 HINTS = 4
-MOST = "for the most"
 NEEDED = {
     CARDS: "most cards",
     SPADES_ITEM: "most spades",
@@ -114,7 +113,9 @@ class Screen:
         for told in insight.moves[:HINTS]:
             words = self.move(Move.parse(told.move))
             yield Text(f"  {told.probability:4.0%}  {told.value:+5.1f}  ") + words
-        yield Text("  (how likely it plays that, and the points you end the deal ahead on average)", "dim")
+        yield Text(
+            "  (its preference, and the points by which you end ahead of the others, on average)", "dim"
+        )
 
     def points(self) -> Iterator[Text]:
         """Every point of the deal, and where the match stands."""
@@ -128,14 +129,16 @@ class Screen:
         for side in sides:
             won, cards = points[side], captured[side]
             yield Text(f"{self.side(side)}: {won.total}", "bold")
-            spades = popcount(cards & SPADES)
-            yield self._item("cards", won.cards, f"{popcount(cards)} captured", table.most_cards, MOST)
-            yield self._item("spades", won.spades, f"{spades} captured", table.most_spades, MOST)
+            yield self._item("cards", won.cards, f"{popcount(cards)} captured{_most(captured, side)}")
+            spades = [cards & SPADES for cards in captured]
+            of_spades = f"{popcount(spades[side])} captured{_most(spades, side)}"
+            yield self._item("spades", won.spades, of_spades)
             yield self._card_item("big casino", won.big, cards & 1 << BIG_CASINO)
             yield self._card_item("little casino", won.little, cards & 1 << LITTLE_CASINO)
             yield self._card_item("aces", won.aces, cards & ACES)
             cancelled = raw[side] - won.sweeps
-            yield self._item("sweeps", won.sweeps, f"{raw[side]} made", cancelled, "do not count")
+            note = f", {cancelled} cancelled" if cancelled else ""
+            yield self._item("sweeps", won.sweeps, f"{raw[side]} made{note}")
             if needs := self._needs(side):
                 before = f"{position.score[side]} of {table.target} before the deal"
                 yield Text(f"  {before}: only {needs} counts, and wins (R7.1)")
@@ -148,9 +151,8 @@ class Screen:
         """What a side that is near has to get (R7.1), empty if it is not."""
         return NEEDED.get(near_item(self._sitting.position.score[side], self._rules), "")
 
-    def _item(self, item: str, points: int, count: str, number: int, of: str) -> Text:
-        note = f" ({number} {of})" if number else ""
-        return Text(f"  {points}  {item}: {count}{note}", "" if points else "dim")
+    def _item(self, item: str, points: int, what: str) -> Text:
+        return Text(f"  {points}  {item}: {what}", "" if points else "dim")
 
     def _card_item(self, item: str, points: int, cards: int) -> Text:
         listed = self.cards(cards) if cards else Text("none", "dim")
@@ -186,6 +188,14 @@ class Screen:
 def own_cards(sitting: Sitting) -> list[int]:
     """The person's hand, in the order in which it is shown."""
     return list(iter_cards(int(sitting.position.state.hands[0, sitting.seat])))
+
+
+def _most(captured: Sequence[int], side: int) -> str:
+    """Whether the side captured the most of some cards, of which each side's are given."""
+    counts = [popcount(cards) for cards in captured]
+    if counts[side] < max(counts):
+        return ""
+    return ", the most" if counts.count(max(counts)) == 1 else ", tied for the most"
 
 
 def _count(number: int, thing: str) -> str:

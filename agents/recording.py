@@ -38,9 +38,9 @@ class Recording:
                 self._close(game, tuple(map(int, points[game])))
             self._begin(after)
 
-    def deals(self, game: int) -> tuple[DealRecord, ...]:
-        """What has been played of a game; nothing more is to be."""
-        if self._moves[game]:
+    def deals(self, game: int, broken: bool) -> tuple[DealRecord, ...]:
+        """What has been played of a game, to which nothing is added. `broken`: it ended amid a deal."""
+        if broken:
             self._close(game, None)
         return tuple(self._deals[game])
 

@@ -1,7 +1,8 @@
 """Records of games: one line of JSON each, which the arena writes and `casino replay` reads.
 
 Owns the format. A record holds the decks and the moves as texts (R9), so that everything else follows by the
-rules; what it says of scores and points is checked against that when it is read. Nothing in it is executed.
+rules; what it says of scores and points is checked against that when it is read. Nothing in it is executed;
+an agent's name may be that of a file with code, which is for those to mind who make agents of names.
 """
 
 import json
@@ -22,7 +23,8 @@ from casino_env.rules import Rules, check_players
 
 FORMAT = "royal-casino-game"
 VERSION = 1
-LONGEST_NAME = 200
+LONGEST_NAME = 5000  # a path and its options
+SEED_DIGITS = 4300  # as many as Python reads
 
 
 @dataclass(frozen=True)
@@ -86,10 +88,14 @@ class GameRecord:
             ],
             "failed": self.failed,
         }
-        return json.dumps(document, ensure_ascii=False)
+        return json.dumps(document)
 
     def check(self) -> "GameRecord":
         """The record if it can have been played, else CasinoError naming the deal and what is wrong in it."""
+        if self.failed is not None and self.failed not in self.agents:
+            raise CasinoError(f"failed={quoted(self.failed)}; valid: one of the agents, or null")
+        if self.failed is not None and self.deals[-1].points is not None:
+            raise CasinoError(f"failed={quoted(self.failed)}, but the last deal was played to its end")
         expected = None
         for number, deal in enumerate(self.deals, 1):
             try:
@@ -111,6 +117,8 @@ def read_records(path: Path) -> Iterator[GameRecord]:
     try:
         with path.open(encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
+                if line.isspace():
+                    continue
                 try:
                     yield read_record(line)
                 except CasinoError as error:
@@ -128,7 +136,7 @@ def read_record(line: str) -> GameRecord:
     fields = _Fields(document)
     if fields.document.get("format") != FORMAT:
         raise CasinoError(f"format={quoted(document.get('format'))} is unknown; valid: '{FORMAT}'")
-    if document.get("version") != VERSION:
+    if type(document.get("version")) is not int or document["version"] != VERSION:
         raise CasinoError(f"version={quoted(document.get('version'))} is unknown; valid: {VERSION}")
     rules = Rules.parse(fields.take("rules", _is_text, "a text"))
     players = check_players(fields.take("players", is_count, "a number"), rules)
@@ -206,7 +214,7 @@ def _is_text(value: Any) -> bool:
 
 
 def _is_digits(value: Any) -> bool:
-    return isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= LONGEST_NAME
+    return isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= SEED_DIGITS
 
 
 def _are_counts(value: Any) -> bool:
@@ -218,4 +226,5 @@ def _are_names(value: Any, players: int) -> bool:
         isinstance(value, list)
         and len(value) == players
         and all(isinstance(name, str) and 0 < len(name) <= LONGEST_NAME for name in value)
+        and all(map(str.isprintable, value))
     )

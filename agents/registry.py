@@ -65,6 +65,11 @@ def agent_file(spec: str) -> Path | None:
     return Path(name.rpartition(":")[0]) if re.fullmatch(OUTSIDE, name) else None
 
 
+def runs_code(spec: str) -> bool:
+    """Whether the agent is a class in a file, so that making it runs what is in there."""
+    return re.fullmatch(OUTSIDE, split_spec(spec)[0]) is not None
+
+
 def valid_agents() -> str:
     """What an agent may be called, for help and error texts."""
     return f"{', '.join(KINDS)}, the path of a checkpoint *{CHECKPOINT_SUFFIX}, or file.py:ClassName"

@@ -9,7 +9,6 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from html import escape
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from casino_env.table_drawing import DARK, draw_table, tall_layout
 
 PAGE = Path(__file__).with_name("replay_page.html")
 CHAMPION, NOBODY = "champion", "none"
-WORLDS = 32
+WORLDS, MOST_WORLDS = 32, 10_000
 
 DESCRIPTION = f"""Write a recorded game as one self-contained page: every position drawn, the moves in text
 form, and beside each what an agent thinks of it: how likely it makes the moves, and the points
@@ -133,11 +132,16 @@ def add_arguments(parser: CommandParser) -> None:
 def run(arguments: Namespace) -> None:
     """`casino replay`: read, think, write the page."""
     worlds, number = check_count("worlds", arguments.worlds, 1), check_count("game", arguments.game, 1)
+    if worlds > MOST_WORLDS:
+        raise CasinoError(f"worlds={worlds} is not possible; valid: 1 to {MOST_WORLDS}")
+    if arguments.file.is_dir():
+        raise CasinoError(f"{arguments.file}: that is a folder; valid: a file of records")
     output = arguments.output or arguments.file.with_suffix(".html")
     target = check_target(output, "--output")
     if target == arguments.file.resolve():
         raise CasinoError(f"--output {output}: that is the file of the records; valid: another")
-    game = next(islice(read_records(arguments.file), number - 1, None), None)
+    games = enumerate(read_records(arguments.file), 1)
+    game = next((game for place, game in games if place == number), None)
     if game is None:
         raise CasinoError(f"game={number}: {arguments.file} has fewer games")
     analyst = _make_analyst(arguments.agent, game, worlds)

@@ -4,7 +4,7 @@ Owns the game, not how it is shown. Decks and the agents' random streams follow 
 the deal and of the turn: so a game that is taken back, or saved and continued, goes on as it would have.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from agents.base import Agent
 from agents.contestant import move_of
 from agents.records import DealRecord, GameRecord
-from agents.registry import make_agent
+from agents.registry import make_agent, runs_code
 from casino_env.bits import popcount
 from casino_env.cards import N_CARDS, card_name
 from casino_env.decks import shuffled_deck
@@ -55,10 +55,16 @@ class Sitting:
         self._begin(dealer=0, score=None)
 
     @classmethod
-    def resume(cls, game: GameRecord) -> "Sitting":
-        """Go on with a saved match; CasinoError if it is none."""
+    def resume(cls, game: GameRecord, trusted: Collection[str] = ()) -> "Sitting":
+        """Go on with a saved match; CasinoError if it is none.
+
+        Agents that are code in a file are only made if they are `trusted`: anyone can write a record.
+        """
         if game.agents.count(YOU) != 1 or game.objective != OBJECTIVE or game.seed is None or game.failed:
             raise CasinoError(f"agents={list(game.agents)}: not a match that '{YOU}' saved")
+        for name in game.agents:
+            if name != YOU and runs_code(name) and name not in trusted:
+                raise CasinoError(f"agent '{name}' is code in a file: to have it run, give --opponent too")
         sitting = cls(game.rules, game.agents, game.seed)
         *past, last = game.deals
         sitting._past, sitting._deck = list(past), last.deck
@@ -73,6 +79,12 @@ class Sitting:
     def number(self) -> int:
         """Of the deal, from 1."""
         return len(self._past) + 1
+
+    @property
+    def latest(self) -> list[Turn]:
+        """What was played since the person's last move, that one included."""
+        own = [i for i, turn in enumerate(self.turns) if turn.seat == self.seat]
+        return self.turns[own[-1] if own else 0 :]
 
     @property
     def settlement(self) -> Settlement | None:

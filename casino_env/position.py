@@ -181,6 +181,8 @@ class Position:
         """The table as an SVG text. Hands of `seats` are open, by default that of the seat to act; notebooks
         show that. Raises CasinoError if there is no such seat.
         """
+        if seats is not None and not isinstance(seats, Collection):
+            raise CasinoError(f"seats={quoted(seats)}; valid: some of the seats 0 to {self.players - 1}")
         opened = {self.turn} if seats is None else {check_seat("seats", seat, self.players) for seat in seats}
         hidden = set(range(self.players)) - opened
         doing = "the deal is over" if self.is_over else f"player_{self.turn} to move"

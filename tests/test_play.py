@@ -179,6 +179,7 @@ def test_every_point_is_told(players: int) -> None:
         ]
         assert len(told[4][2].split()) == points.aces or told[4][2] == "none"
     assert "of 21." in text
+    assert text.count(", the most") + text.count(", tied for the most") >= 2
 
 
 @pytest.mark.parametrize(
@@ -217,9 +218,10 @@ def test_many_moves_of_a_card_come_page_by_page(tmp_path: Path) -> None:
     game = sitting()
     game.position = study("royal 2H9S/ACAS 2C2D3C3D4C4D5C5D6C6D7C7D8CAD", dealer="1")
     count = sum(move.card == Move.parse("9S").card for move in game.position.legal_moves())
-    text = table(tmp_path, ["2", "", "b", "2", "99"], game)
+    assert count > 99
+    text = table(tmp_path, ["2", "", "b", "2", "99999", "9" * 5000], game)
     assert "  12  " in text and "  13  " in text
-    assert "There is no move 99" in text or count >= 99
+    assert f"There is no move 99999; valid: 1-{count}, b, or ? for help." in text
 
 
 def test_a_list_that_is_cut_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,6 +265,63 @@ def answering(answers: list[str], end: type[BaseException]) -> Callable[[str], s
         raise end
 
     return ask
+
+
+FILE_AGENT = """
+from pathlib import Path
+
+
+class Agent:
+    name = "mine"
+
+    def __init__(self, rules, players):
+        Path("made").touch()
+
+    def choose(self, view, legal, rng):
+        raise RuntimeError("oops")
+"""
+
+
+def test_a_record_alone_runs_no_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(FILE_AGENT)
+    record = sitting().record()
+    Path("game.jsonl").write_text(type(record)(**{**vars(record), "agents": (YOU, "mine.py:Agent")}).line)
+    assert main(["play", "--resume", "game.jsonl"]) == 2
+    assert "agent 'mine.py:Agent' is code in a file: to have it run" in capsys.readouterr().err
+    assert not Path("made").exists()
+    assert main(["play", "--resume", "game.jsonl", "--opponent", "greedy"]) == 2
+    assert "--opponent greedy: not in the match" in capsys.readouterr().err
+    before = Path("game.jsonl").read_text()
+    assert main(["play", "--resume", "game.jsonl", "--opponent", "mine.py:Agent"]) == 2
+    streams = capsys.readouterr()
+    assert "agent 'mine.py:Agent' failed: RuntimeError: oops" in streams.err  # and what was played is kept
+    assert "Saved: casino play --resume game.jsonl" in streams.out
+    assert Path("game.jsonl").read_text().rstrip() == before
+
+
+def test_a_file_that_cannot_be_written_loses_nothing(tmp_path: Path) -> None:
+    (tmp_path / "wall").touch()
+    other = tmp_path / "other.jsonl"
+    console = Console(width=200, record=True, file=(tmp_path / "screen").open("w"))
+    answers = iter(["s", "1", "q", str(tmp_path / "wall"), str(other)])
+    game = sitting()
+    Play(game, console, lambda prompt: next(answers), tmp_path / "wall" / "game.jsonl").run()
+    text = console.export_text()
+    assert text.count("cannot be written") == 3 and "There is such a file." in text
+    (record,) = read_records(other)
+    assert record == game.record() and len(game.turns) > 1
+
+
+def test_what_was_played_last_is_told_again_after_going_on(tmp_path: Path) -> None:
+    game = sitting()
+    for _ in first_moves(game, 2):
+        pass
+    last = [Screen(game, signs=True).turn(turn).plain for turn in game.latest]
+    text = table(tmp_path, [], Sitting.resume(game.record()))
+    assert len(last) == 2 and "\n".join(last) in text
 
 
 @pytest.mark.parametrize(("end", "status"), [(EOFError, 0), (KeyboardInterrupt, 130)])

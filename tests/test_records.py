@@ -98,28 +98,36 @@ def test_records_come_back_as_they_were(tmp_path: Path) -> None:
 
 
 class Fails:
-    """Fails at its third move."""
+    """Fails after so many moves."""
 
     name = "fails"
 
-    def __init__(self) -> None:
-        self.calls = 0
+    def __init__(self, moves: int) -> None:
+        self.moves, self.calls = moves, 0
 
     def choose(self, view: View, legal: LegalMoves, rng: np.random.Generator) -> np.ndarray:
         self.calls += 1
-        if self.calls > 2:
+        if self.calls > self.moves:
             raise RuntimeError("no more")
         return np.zeros(len(legal.offsets) - 1, np.int64)
 
 
-def test_a_game_that_an_agent_loses_by_failing_ends_there() -> None:
-    setting = Setting(Rules.parse("royal"), recorded=True)
-    played = play_chunk(setting, [Fails(), RandomAgent()], ["fails", "random"], two_seatings(2), 0, 1)
-    for line in played.records:
-        record = read_record(line)
-        (deal,) = record.deals
+@pytest.mark.parametrize(("objective", "moves"), [("deal", 2), ("deal", 0), ("match", 48), ("match", 50)])
+def test_a_game_that_an_agent_loses_by_failing_ends_there(objective: str, moves: int) -> None:
+    setting = Setting(Rules.parse("royal"), objective=objective, recorded=True)
+    played = play_chunk(setting, [Fails(moves), RandomAgent()], ["fails", "random"], two_seatings(2), 0, 1)
+    records = [read_record(line) for line in played.records]
+    for record in records:
+        deal = record.deals[-1]
         assert record.failed == "fails" and deal.points is None
-        assert 1 <= len(deal.moves) < deal_turns(record.rules.table)
+        assert len(deal.moves) < deal_turns(record.rules.table)
+    assert min(len(record.deals[-1].moves) for record in records) <= moves
+
+
+def test_empty_lines_between_records_are_passed_over(line: str, tmp_path: Path) -> None:
+    file = tmp_path / "games.jsonl"
+    file.write_text(f"\n{line}\n\n{line}\n\n")
+    assert [record.line for record in read_records(file)] == [line, line]
 
 
 def test_moves_are_only_kept_where_they_are_wanted() -> None:
@@ -148,7 +156,11 @@ def twice(line: str, **fields: Any) -> str:
 
 
 DAMAGE: list[tuple[Callable[[str], str], str]] = [
-    (lambda line: "", "not a record of a game"),
+    (lambda line: "nothing", "not a record of a game"),
+    (lambda line: change(line, version=True), "version=True is unknown; valid: 1"),
+    (lambda line: change(line, agents=["random", "\x1b[2J"]), "agents=.*; valid: 2 names"),
+    (lambda line: change(line, failed="nobody"), "failed='nobody'; valid: one of the agents, or null"),
+    (lambda line: change(line, failed="random"), "failed='random', but the last deal was played to its end"),
     (lambda line: "7", "not a record of a game: 7"),
     (lambda line: "[" * 100_000, "not a record of a game"),
     (lambda line: line[:200], "not a record of a game"),

@@ -141,6 +141,13 @@ def test_values_are_those_of_the_policy_at_play() -> None:
     assert seen.value == pytest.approx(shares @ values / shares.sum())
 
 
+def test_the_likeliest_move_is_told_however_unlikely() -> None:
+    crowd = study("royal 2H9S/ACAS 2C2D3C3D4C4D5C5D6C6D7C7D8CAD", dealer="1")
+    analyst = Analyst(PolicyAgent(small_learner().actor, ROYAL), ROYAL, 2, worlds=1)
+    assert max(analyst.probabilities(crowd).values()) < 0.005
+    assert analyst.look(crowd).moves
+
+
 def test_equivalent_moves_are_told_by_the_one_played() -> None:
     position = study("royal 9C9H/5C5D 2C3C", dealer="1")
     agent = PolicyAgent(small_learner(merged=True).actor, ROYAL)
@@ -176,7 +183,9 @@ def test_games_without_a_champion_are_shown_without_thoughts(
     [
         (["--game", "3"], "game=3: .* has fewer games"),
         (["--game", "0"], "game=0 is not possible; valid: 1 or more"),
+        (["--game", "9" * 30], "game=9+: .* has fewer games"),
         (["--worlds", "0"], "worlds=0 is not possible; valid: 1 or more"),
+        (["--worlds", "10001"], "worlds=10001 is not possible; valid: 1 to 10000"),
         (["--agent", "greedy"], "agent 'greedy' tells no probabilities; valid: champion, a checkpoint"),
         (["--agent", "nobody"], "unknown agent 'nobody'"),
         (["-o", "games.jsonl"], "--output games.jsonl: that is the file of the records"),
@@ -200,6 +209,8 @@ def test_errors(
 def test_a_damaged_or_missing_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "games.jsonl"
     assert main(["replay", str(file)]) == 2
+    assert main(["replay", str(tmp_path)]) == 2
+    assert "that is a folder; valid: a file of records" in capsys.readouterr().err
     file.write_text("{}\n")
     assert main(["replay", str(file)]) == 2
     assert "games.jsonl, line 1: format=None is unknown" in capsys.readouterr().err
