@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.records import DealRecord
-from casino_env.bits import popcount
-from casino_env.cards import N_CARDS, card_name
+from casino_env.decks import deck_text
 from casino_env.moves import Move
 from casino_env.rules import Rules, deal_turns
 from casino_env.state import IntArray, State
@@ -45,14 +44,13 @@ class Recording:
         return tuple(self._deals[game])
 
     def _begin(self, state: State) -> None:
-        unused = N_CARDS - popcount(self._rules.table.deck)
-        self._decks = state.deck[:, unused:].copy()
+        self._decks = state.deck.copy()
         self._dealers, self._scores = state.dealer.copy(), state.score.copy()
 
     def _close(self, game: int, points: tuple[int, ...] | None) -> None:
         """Put the moves of a deal together, which has ended if there are points."""
         deal = DealRecord(
-            deck="".join(map(card_name, self._decks[game].tolist())),
+            deck=deck_text(self._decks[game], self._rules.table),
             dealer=int(self._dealers[game]),
             score=tuple(map(int, self._scores[game])),
             moves=tuple(str(Move.unpack(move)) for move in self._moves[game]),

@@ -13,9 +13,7 @@ from agents.base import Agent
 from agents.contestant import move_of
 from agents.records import DealRecord, GameRecord
 from agents.registry import make_agent, runs_code
-from casino_env.bits import popcount
-from casino_env.cards import N_CARDS, card_name
-from casino_env.decks import shuffled_deck
+from casino_env.decks import deck_text, shuffled_deck
 from casino_env.engine import next_dealers
 from casino_env.errors import CasinoError
 from casino_env.moves import Move
@@ -68,11 +66,9 @@ class Sitting:
         sitting = cls(game.rules, game.agents, game.seed)
         *past, last = game.deals
         sitting._past, sitting._deck = list(past), last.deck
-        positions = list(last.positions(game.rules, game.players))
-        sitting.position, sitting.turns = positions[0], []
-        for move, after in zip(last.moves, positions[1:], strict=True):
-            sitting.turns.append(Turn(sitting.position, Move.parse(move), after))
-            sitting.position = after
+        sitting.position, sitting.turns = next(last.positions(game.rules, game.players)), []
+        for move in last.moves:
+            sitting.play(move)
         return sitting
 
     @property
@@ -108,11 +104,11 @@ class Sitting:
 
     def undo(self) -> None:
         """Go back to before the person's last move in this deal; CasinoError if there is none."""
-        own = [i for i, turn in enumerate(self.turns) if turn.seat == self.seat]
-        if not own:
+        latest = self.latest
+        if not latest or latest[0].seat != self.seat:
             raise CasinoError("you have not played in this deal yet: there is nothing to take back")
-        self.position = self.turns[own[-1]].before
-        del self.turns[own[-1] :]
+        self.position = latest[0].before
+        del self.turns[-len(latest) :]
 
     def next_deal(self) -> None:
         """Deal again; CasinoError unless the deal is over and the match is not."""
@@ -129,9 +125,8 @@ class Sitting:
         return GameRecord(self.rules, len(self.names), self.names, deals, OBJECTIVE, self.seed)
 
     def _begin(self, dealer: int, score: Sequence[int] | None) -> None:
-        cards = shuffled_deck(self._rng(DECK_STREAM), self.rules.table)
-        used = cards[N_CARDS - popcount(self.rules.table.deck) :]
-        self._deck = "".join(map(card_name, used.tolist()))
+        table = self.rules.table
+        self._deck = deck_text(shuffled_deck(self._rng(DECK_STREAM), table), table)
         self.position = Position.deal(
             deck=self._deck, rules=self.rules, players=len(self.names), dealer=dealer, score=score
         )

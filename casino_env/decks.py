@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from casino_env.arguments import check_seed, check_seeds, is_count
-from casino_env.cards import FULL_DECK, N_CARDS, card_set, cards_text, iter_cards, parse_cards
+from casino_env.cards import FULL_DECK, N_CARDS, card_name, card_set, cards_text, iter_cards, parse_cards
 from casino_env.errors import CasinoError
 from casino_env.rules import RuleTable
 
@@ -81,6 +81,12 @@ class DeckStreams:
         decks = self._decks[games, self._used[games]]
         self._used[games] += 1
         return decks
+
+
+def deck_text(deck: NDArray[np.integer], rules: RuleTable) -> str:
+    """The cards in play of a deck [52], in its order, as `read_deck` takes them."""
+    unused, _ = _cards_in_order(rules.deck)
+    return "".join(map(card_name, deck[len(unused) :].tolist()))
 
 
 def read_deck(deck: DeckLike, rules: RuleTable) -> NDArray[np.int8]:

@@ -79,10 +79,9 @@ class VectorEnv:
     ) -> LegalMoves:
         """Start an episode in every game; returns the legal moves of the seats to act.
 
-        `decks` int8[B, 52], in which cards not in play come first in rising order, and `dealers` [B] fix the
-        first deal; by default decks are shuffled and dealers take turns over the games. Games given the same
-        seed of their own have the same decks. Raises CasinoError if something does not fit; nothing changes
-        then.
+        `decks` int8[B, 52], cards not in play first, and `dealers` [B] fix the first deal; by default decks
+        are shuffled and dealers take turns over the games. Games given the same seed of their own have the
+        same decks. Raises CasinoError if something does not fit; nothing changes then.
         """
         first_decks, places = self._check_start(decks, dealers)
         if seed is not None:
