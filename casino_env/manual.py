@@ -20,33 +20,34 @@ TOKENS = (  # first, last, name, meaning
 )
 
 
-def token_table() -> str:
+Table = list[tuple[str, ...]]  # rows of texts; the first is the head
+
+
+def token_table() -> Table:
     """Ids, names and meanings of the tokens."""
-    rows: list[tuple[str, ...]] = [("id", "token", "meaning")]
-    rows += [
-        (str(first) if first == last else f"{first}-{last}", name, meaning)
-        for first, last, name, meaning in TOKENS
-    ]
-    return _table(rows)
+    rows: Table = [("id", "token", "meaning")]
+    for first, last, name, meaning in TOKENS:
+        rows.append((str(first) if first == last else f"{first}-{last}", name, meaning))
+    return rows
 
 
-def block_table() -> str:
+def block_table() -> Table:
     """The blocks of the observation, with offset and size for 2, 3 and 4 players."""
     return _blocks([blocks(players) for players in PLAYER_COUNTS])
 
 
-def state_table() -> str:
+def state_table() -> Table:
     """The blocks that the global state has after those of the observation."""
     first = len(blocks(PLAYER_COUNTS[0]))
     return _blocks([state_blocks(players)[first:] for players in PLAYER_COUNTS])
 
 
-def _blocks(by_players: list[tuple[Block, ...]]) -> str:
-    rows: list[tuple[str, ...]] = [("block", "offset", "size", "meaning")]
+def _blocks(by_players: list[tuple[Block, ...]]) -> Table:
+    rows: Table = [("block", "offset", "size", "meaning")]
     for same in zip(*by_players, strict=True):
         offsets, sizes = [block.offset for block in same], [block.size for block in same]
         rows.append((same[0].name, _numbers(offsets), _numbers(sizes), same[0].meaning))
-    return _table(rows)
+    return rows
 
 
 def _numbers(numbers: list[int]) -> str:
@@ -54,7 +55,7 @@ def _numbers(numbers: list[int]) -> str:
     return "/".join(map(str, numbers if len(set(numbers)) > 1 else numbers[:1]))
 
 
-def _table(rows: list[tuple[str, ...]]) -> str:
+def _aligned(rows: Table) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
     return "\n".join(f"    {line}".rstrip() for line in lines)
@@ -78,7 +79,7 @@ Agents
 Actions: Discrete({N_TOKENS}), the same for every agent
     A turn is one move, spelled in one to a few tokens; the agent acts again until its move is complete.
 
-{token_table()}
+{_aligned(token_table())}
 
     A pile comes before loose cards; these come group by group: rising ids within a group, groups by rising
     first card, and the group of the played card before the others. A card id is 4 * rank + suit; ranks
@@ -91,11 +92,11 @@ Observation: a dict of "observation" (float32, values from 0 on) and "action_mas
     The spaces stay the same objects. `casino_env.explain` prints an observation in words. Offsets and sizes
     are for 2/3/4 players.
 
-{block_table()}
+{_aligned(block_table())}
 
 State: float32, what player_0 observes with any unfinished move, and then, for centralised critics,
 
-{state_table()}
+{_aligned(state_table())}
 
 Rewards
     objective="deal": an episode is one deal; at its end an agent gets the points of its side minus the mean
