@@ -12,10 +12,11 @@ VENV_PYTHON := .venv/bin/python
 STAMP := .venv/.installed
 INTEGRATIONS := .venv/.integrations
 NOTEBOOKS := .venv/.notebooks
+DOCS := .venv/.docs
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train champion-check tensorboard test lint typecheck unit jitless test-integrations test-notebooks notebooks playthroughs format clean distclean
+.PHONY: help train champion-check tensorboard test lint typecheck unit jitless test-integrations test-notebooks notebooks docs playthroughs format clean distclean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
@@ -37,6 +38,10 @@ $(INTEGRATIONS): $(STAMP)
 
 $(NOTEBOOKS): $(STAMP)
 	$(VENV_PYTHON) -m pip install --quiet -c constraints.txt -e '.[notebooks]'
+	@touch $@
+
+$(DOCS): $(STAMP)
+	$(VENV_PYTHON) -m pip install --quiet -c constraints.txt -e '.[docs]'
 	@touch $@
 
 train: $(STAMP) ## train an agent: make train RUN=first ARGS='--section.key value'
@@ -82,6 +87,11 @@ test-notebooks: $(NOTEBOOKS) ## run every notebook from top to bottom
 
 notebooks: $(NOTEBOOKS) ## run the notebooks, and write what they show to docs/notebooks
 	$(VENV_PYTHON) -m jupyter nbconvert --to markdown --execute --output-dir docs/notebooks notebooks/*.ipynb
+
+docs: $(DOCS) ## write what the pages take from the code, and build the site in build/docs
+	$(VENV_PYTHON) -m docs.generate
+	$(VENV_PYTHON) -m sphinx -q -W --keep-going -b html docs build/docs
+	@echo 'open build/docs/index.html'
 
 playthroughs: $(STAMP) ## write the golden games anew: read the difference before it is committed
 	$(VENV_PYTHON) -m tests.make_playthroughs

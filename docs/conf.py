@@ -2,7 +2,7 @@
 
 project = "Royal Casino learning lab"
 author = "Royal Casino learning lab authors"
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["notebooks/*_files/*"]
 html_theme = "furo"
 html_title = project

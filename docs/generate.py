@@ -1,8 +1,8 @@
-"""What these pages take from the code: drawings of the examples in rules.md, and tables. `make docs` runs it.
+"""What these pages take from the code: pictures of the examples in rules.md, and tables. `make docs` runs it.
 
-An example is a picture, then a block of text: a position, and moves in it. Its first line is the position (R9,
-partial); each further one is `legal MOVE why`, `illegal MOVE why`, or `played MOVE`, whose outcome a second picture
-shows. A table stands between `<!-- table: NAME -->` and `<!-- end -->`, and is written anew there.
+An example is a picture, then a block of text: a position (R9, partial) in its first line, then moves, each as
+`legal MOVE why`, `illegal MOVE why`, or `played MOVE`, whose outcome a second picture shows. A table stands
+between `<!-- table: NAME -->` and `<!-- end -->`, and is written anew there.
 """
 
 import re
@@ -71,7 +71,9 @@ def metric_table() -> Table:
 def agent_table() -> Table:
     """Names of agents and the options of each."""
     rows: Table = [("agent", "options")]
-    rows += [(f"`{name}`", ", ".join(f"`{option}`" for option in kind.options)) for name, kind in KINDS.items()]
+    rows += [
+        (f"`{name}`", ", ".join(f"`{option}`" for option in kind.options)) for name, kind in KINDS.items()
+    ]
     return rows
 
 
