@@ -89,7 +89,8 @@ class Play:
         settled = self._sitting.settlement
         if settled is None or settled.winner is not None:
             return False
-        self._command("Enter for the next deal")
+        while self._command("Enter for the next deal") and self._sitting.position.is_over:
+            self._say("There is only the next deal: Enter, or ? for help.")
         if self._sitting.position.is_over:
             self._sitting.next_deal()
         return True
@@ -292,6 +293,8 @@ def add_arguments(parser: CommandParser) -> None:
 def run(arguments: Namespace) -> None:
     """`casino play`: make or load the match, and play."""
     sitting, file = _resumed(arguments) if arguments.resume else _started(arguments)
+    with suppress(ImportError):
+        import readline  # noqa: F401  (arrow keys at the questions)
     console = Console()
     console.print(f"Royal Casino ({sitting.rules}), seed {sitting.seed}.", highlight=False)
     Play(sitting, console, _read_line, file).run()
@@ -367,8 +370,7 @@ def _numbered(things: Sequence[Thing], answer: str) -> Thing | None:
 
 def _weight(move: Move) -> tuple[bool, bool, int]:
     """Captures first, larger ones before; then builds; a trail last."""
-    trails = not (move.loose or move.pile or move.value)
-    return trails, move.value > 0, -move.loose.bit_count()
+    return move.kind == "trail", move.value > 0, -move.loose.bit_count()
 
 
 def _has_signs(console: Console) -> bool:

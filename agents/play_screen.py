@@ -14,9 +14,9 @@ from casino_env.bits import popcount
 from casino_env.cards import ACES, BIG_CASINO, LITTLE_CASINO, SPADES, card_name, iter_cards
 from casino_env.moves import Move, low_value
 from casino_env.position import Position
-from casino_env.rules import BIG, CARDS, LITTLE, SPADES_ITEM, hand_value, side_count
+from casino_env.rules import ACES_ITEM, BIG, CARDS, LITTLE, SPADES_ITEM, hand_value, side_count
 from casino_env.scoring import is_special, near_item, side_cards
-from casino_env.state import VALUES, State, build_owner
+from casino_env.state import NOBODY, VALUES, State, build_owner
 
 if TYPE_CHECKING:
     from agents.insight import Insight
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 SIGNS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 RED = "DH"
 HINTS = 4
+WIDTH, ITEM_WIDTH = 80, 15  # columns of the table of points, and of its first column
+ITEM_NAMES = {BIG: "big casino", LITTLE: "little casino", ACES_ITEM: "aces"}
+ITEM_CARDS = {BIG: 1 << BIG_CASINO, LITTLE: 1 << LITTLE_CASINO, ACES_ITEM: ACES}
 NEEDED = {
     CARDS: "most cards",
     SPADES_ITEM: "most spades",
@@ -56,7 +59,7 @@ class Screen:
         if seat == own:
             return "you"
         partner = " (your partner)" if (seat - own) % 4 == 2 and len(self._sitting.names) == 4 else ""
-        several = f" {seat}" if self._sitting.names.count(name) > 1 else ""
+        several = f" #{seat}" if self._sitting.names.count(name) > 1 else ""
         return f"{name}{several}{partner}"
 
     def side(self, side: int) -> str:
@@ -95,18 +98,19 @@ class Screen:
     def move(self, move: Move) -> Text:
         """A move in words."""
         played, loose = self.card(move.card), self.cards(move.loose)
-        if move.value == 0 and not move.loose and not move.pile:
+        if move.kind == "trail":
             return Text("trail ") + played
         if move.value == 0:
             taken = [Text(f"the build of {hand_value(self._rules, move.card)}")] if move.pile else []
             taken += [loose] if move.loose else []
             return Text("take ") + Text(" and ").join(taken) + Text(" with ") + played
-        with_cards = played + Text(" ") + loose if move.loose else played
+        along = Text(" and the loose ") + loose if move.loose else Text("")
         if move.raises:
             raised = f"raise the build of {move.value - low_value(move.card)} to {move.value} with "
-            return Text(raised) + with_cards
-        joined = f"add to the build of {move.value}: " if move.pile else f"build {move.value} of "
-        return Text(joined) + with_cards
+            joined = f", joining the build of {move.value}" if move.pile else ""
+            return Text(raised) + played + along + Text(joined)
+        built = f"add to the build of {move.value}: " if move.pile else f"build {move.value} with "
+        return Text(built) + played + along
 
     def insight(self, insight: "Insight") -> Iterator[Text]:
         """What a policy would do."""
@@ -126,40 +130,61 @@ class Screen:
         captured = [side_cards(state, 0, side, len(points)) for side in sides]
         raw = [int(state.sweeps[0, side :: len(points)].sum()) for side in sides]
         yield Text(f"The deal is over. Points of deal {self._sitting.number}:", "bold")
+        yield self._row("", [self.side(side) for side in sides], "bold")
+        yield self._row("cards", _majorities([won.cards for won in points], captured))
+        of_spades = [cards & SPADES for cards in captured]
+        yield self._row("spades", _majorities([won.spades for won in points], of_spades))
+        for item in (BIG, LITTLE, ACES_ITEM):
+            taken = [cards & ITEM_CARDS[item] for cards in captured]
+            cells = [
+                Text(f"{won[item]}  ") + self.cards(cards) for won, cards in zip(points, taken, strict=True)
+            ]
+            yield self._row(ITEM_NAMES[item], cells)
+        yield self._row("sweeps", [_sweeps(made, won.sweeps) for made, won in zip(raw, points, strict=True)])
+        yield self._row("in all", [str(won.total) for won in points], "bold")
+        if left := self._left_over():
+            yield left
         for side in sides:
-            won, cards = points[side], captured[side]
-            yield Text(f"{self.side(side)}: {won.total}", "bold")
-            yield self._item("cards", won.cards, f"{popcount(cards)} captured{_most(captured, side)}")
-            spades = [cards & SPADES for cards in captured]
-            of_spades = f"{popcount(spades[side])} captured{_most(spades, side)}"
-            yield self._item("spades", won.spades, of_spades)
-            yield self._card_item("big casino", won.big, cards & 1 << BIG_CASINO)
-            yield self._card_item("little casino", won.little, cards & 1 << LITTLE_CASINO)
-            yield self._card_item("aces", won.aces, cards & ACES)
-            cancelled = raw[side] - won.sweeps
-            note = f", {cancelled} cancelled" if cancelled else ""
-            yield self._item("sweeps", won.sweeps, f"{raw[side]} made{note}")
             if needs := self._needs(side):
-                before = f"{position.score[side]} of {table.target} before the deal"
-                yield Text(f"  {before}: only {needs} counts, and wins (R7.1)")
-        score = ", ".join(f"{self.side(side)} {settled.score[side]}" for side in sides)
-        yield Text(f"Match: {score}, of {table.target}.", "bold")
+                before = f"{self.side(side)} had {position.score[side]} of {table.target} before the deal"
+                yield Text(f"{before}: only {needs} counts, and wins (R7.1, R7.3)")
+        yield Text(f"Match: {self._score(settled.score)}, of {table.target}.", "bold")
         if settled.winner is not None:
             yield Text(f"The match is over: {self.side(settled.winner)} won.", "bold yellow")
+
+    def _score(self, score: Iterable[int]) -> str:
+        """The match score, side by side."""
+        return ", ".join(f"{self.side(side)}: {points}" for side, points in enumerate(score))
+
+    def _row(self, item: str, cells: Sequence[str | Text], style: str = "") -> Text:
+        """A row of the table of points, a column for each side."""
+        line = Text(f"  {item:<{ITEM_WIDTH}}", style)
+        width = (WIDTH - len(line)) // len(cells)
+        for cell in cells:
+            text = Text(cell, style) if isinstance(cell, str) else cell.copy()
+            text.truncate(width - 1, overflow="ellipsis" if self._signs else "crop", pad=True)
+            line += text + Text(" ")
+        line.rstrip()
+        return line
+
+    def _left_over(self) -> Text | None:
+        """Who got the last loose cards (R5.2), if there were any."""
+        before, move, after = self._sitting.turns[-1]
+        loose = int(before.state.loose[0]) & ~move.loose
+        if move.kind == "trail":
+            loose |= 1 << move.card
+        if not loose:
+            return None
+        last = int(after.state.last_capture[0])
+        whose = "nobody: nobody captured" if last == NOBODY else f"{self.name(last)}: last to capture"
+        return Text("The last loose cards, ") + self.cards(loose) + Text(f", go to {whose} (R5.2).")
 
     def _needs(self, side: int) -> str:
         """What a side that is near has to get (R7.1), empty if it is not."""
         return NEEDED.get(near_item(self._sitting.position.score[side], self._rules), "")
 
-    def _item(self, item: str, points: int, what: str) -> Text:
-        return Text(f"  {points}  {item}: {what}", "" if points else "dim")
-
-    def _card_item(self, item: str, points: int, cards: int) -> Text:
-        listed = self.cards(cards) if cards else Text("none", "dim")
-        return Text(f"  {points}  {item}: ", "" if points else "dim") + listed
-
     def _match_line(self, position: Position) -> Text:
-        score = ", ".join(f"{self.side(side)} {points}" for side, points in enumerate(position.score))
+        score = self._score(position.score)
         near = [side for side in range(len(position.score)) if self._needs(side)]
         score += "".join(f"; to win, {self.side(side)}: {self._needs(side)}" for side in near)
         stock = f"{int(position.state.deck.shape[1] - position.state.dealt[0])} cards in the stock"
@@ -190,12 +215,20 @@ def own_cards(sitting: Sitting) -> list[int]:
     return list(iter_cards(int(sitting.position.state.hands[0, sitting.seat])))
 
 
-def _most(captured: Sequence[int], side: int) -> str:
-    """Whether the side captured the most of some cards, of which each side's are given."""
+def _majorities(points: Sequence[int], captured: Sequence[int]) -> list[str]:
+    """What each side gets for its number of cards."""
     counts = [popcount(cards) for cards in captured]
-    if counts[side] < max(counts):
-        return ""
-    return ", the most" if counts.count(max(counts)) == 1 else ", tied for the most"
+    tied = ", tied" if counts.count(max(counts)) > 1 else ""
+    return [
+        f"{won}  with {count}{tied if count == max(counts) else ''}"
+        for won, count in zip(points, counts, strict=True)
+    ]
+
+
+def _sweeps(made: int, points: int) -> str:
+    """A side's points for sweeps, and what became of the others."""
+    cancelled = f", {made - points} cancelled" if made > points else ""
+    return f"{points}  {made} made{cancelled}"
 
 
 def _count(number: int, thing: str) -> str:

@@ -135,7 +135,7 @@ def test_the_table_in_words() -> None:
         dealer="1",
     )
     assert shown(game).splitlines() == [
-        "Deal 1. Score: you 3, greedy 14, of 21. 0 cards in the stock.",
+        "Deal 1. Score: you: 3, greedy: 14, of 21. 0 cards in the stock.",
         "  greedy    3 cards, captured 1 (1 spade), dealer",
         "",
         "  build   5, of greedy: 2C 3C",
@@ -152,34 +152,61 @@ def test_the_table_in_words() -> None:
         "9S*4D5C": "take 4D 5C with 9S",
         "9S*[9]": "take the build of 9 with 9S",
         "9S*4D5C[9]": "take the build of 9 and 4D 5C with 9S",
-        "4D+5C=9": "build 9 of 4D 5C",
-        "4D+5C+[9]=9": "add to the build of 9: 4D 5C",
+        "4D+5C=9": "build 9 with 4D and the loose 5C",
+        "4D+5C+[9]=9": "add to the build of 9: 4D and the loose 5C",
         "2D+[5]=7": "raise the build of 5 to 7 with 2D",
+        "2D+[7]+4D+5C+[9]=9": "raise the build of 7 to 9 with 2D and the loose 4D 5C, joining the build of 9",
     }
     assert {text: screen.move(Move.parse(text)).plain for text in words} == words
 
 
-@pytest.mark.parametrize("players", [2, 4])
-def test_every_point_is_told(players: int) -> None:
-    names = {2: (YOU, "greedy"), 4: (YOU, "greedy", "random", "greedy")}
-    game = sitting(*names[players])
+ITEM_NAMES = ("cards", "spades", "big casino", "little casino", "aces", "sweeps")
+
+
+@pytest.mark.parametrize("rules", ["royal", "spade"])
+@pytest.mark.parametrize(
+    ("names", "sides"),
+    [
+        ((YOU, "greedy"), ("you", "greedy")),
+        (("greedy", YOU, "greedy"), ("greedy #0", "you", "greedy #2")),
+        ((YOU, "greedy", "random", "greedy"), ("you and random (your p", "greedy #1 and greedy #3")),
+    ],
+)
+def test_every_point_is_told(names: tuple[str, ...], sides: tuple[str, ...], rules: str) -> None:
+    game = sitting(*names, rules=rules)
     play_deal(game)
-    text = "\n".join(line.plain for line in Screen(game, signs=True).points())
-    for side, points in enumerate(game.position.deal_points()):
-        name = (
-            ("you and random (your partner)", "greedy 1 and greedy 3")[side]
-            if players == 4
-            else names[2][side]
-        )
-        (block,) = re.findall(rf"^{re.escape(name)}: {points.total}\n((?:  .*\n)+)", text, re.MULTILINE)
-        told = re.findall(r"^  (\d+)  ([a-z ]+): (.*)$", block, re.MULTILINE)
-        assert [int(number) for number, *_ in told] == list(points)
-        assert [item for _, item, _ in told] == [
-            *("cards", "spades", "big casino", "little casino", "aces", "sweeps")
-        ]
-        assert len(told[4][2].split()) == points.aces or told[4][2] == "none"
-    assert "of 21." in text
-    assert text.count(", the most") + text.count(", tied for the most") >= 2
+    lines = [line.plain for line in Screen(game, signs=True).points()]
+    assert len(lines) <= 12 and max(map(len, lines[:9])) <= 80
+    head, *rows, total = lines[1:9]
+    assert all(side in head for side in sides)
+    points, starts = game.position.deal_points(), [head.index(side) for side in sides]
+    for row, item, name in zip(rows, zip(*points, strict=True), ITEM_NAMES, strict=True):
+        assert row[: starts[0]].strip() == name
+        assert [int(row[start:].split()[0]) for start in starts] == list(item)
+    assert [int(number) for number in total.split()[2:]] == [side.total for side in points]
+    aces = [cell.split()[1:] for cell in cut(rows[4], starts)]
+    assert sum(map(len, aces)) == 4
+    cards = [int(cell.split()[2].strip(",")) for cell in cut(rows[0], starts)]
+    assert sum(cards) == 52
+    assert ("tied" in rows[0]) == (cards.count(max(cards)) > 1)
+
+
+def cut(row: str, starts: list[int]) -> list[str]:
+    """The cells of a row that begin there."""
+    return [row[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
+
+
+def test_who_gets_the_last_loose_cards_is_told() -> None:
+    game = sitting()
+    game.position = study("royal 2D/AH 3S", dealer="1", last_capture="1")
+    for move in ("2D", "AH"):
+        game.play(move)
+    told = [line.plain for line in Screen(game, signs=False).points()]
+    assert "The last loose cards, 2D 3S AH, go to greedy: last to capture (R5.2)." in told
+    game.position = study("royal 2D/AH 3S", dealer="1")
+    for move in ("2D", "AH"):
+        game.play(move)
+    assert any("nobody: nobody captured" in line.plain for line in Screen(game, signs=False).points())
 
 
 @pytest.mark.parametrize(
@@ -198,7 +225,7 @@ def test_who_is_near_is_told_what_is_needed(rules: str, score: str, needs: str) 
     while not game.position.is_over:
         game.play(game.position.legal_moves()[0])
     text = "\n".join(line.plain for line in Screen(game, signs=True).points())
-    assert f"{score[:2]} of 21 before the deal: only {needs} counts, and wins (R7.1)" in text
+    assert f"you had {score[:2]} of 21 before the deal: only {needs} counts, and wins (R7.1, R7.3)" in text
 
 
 def test_a_dialogue(tmp_path: Path) -> None:
@@ -237,7 +264,7 @@ def test_a_deal_by_numbers_alone(tmp_path: Path) -> None:
     """The first card that can be played and its first move, until the next deal."""
     text = table(tmp_path, ["1", "2", "3", "4", ""] * 40, sitting())
     assert "The deal is over. Points of deal 1:" in text
-    assert "Match: you " in text
+    assert "Match: you: " in text and "There is only the next deal" in text
 
 
 def test_a_hint_and_where_there_is_none(tmp_path: Path) -> None:
