@@ -63,6 +63,7 @@ class Play:
         self._sitting, self._console, self._ask, self._file = sitting, console, ask, file
         self._screen = Screen(sitting, signs=_has_signs(console))
         self._analyst: Analyst | None = None
+        self._is_ours = file.exists()  # else the file is not there yet, and must not be until it is written
         self._news = sitting.latest  # what was played since the person last chose
 
     def run(self) -> None:
@@ -247,7 +248,10 @@ class Play:
         return True
 
     def _write(self) -> None:
+        if not self._is_ours and self._file.exists():
+            raise CasinoError(f"{self._file}: there is a file now that was not there")
         write_records(self._file.resolve(), [self._sitting.record().line])
+        self._is_ours = True
 
     def _save_somewhere(self) -> None:
         """Save the match, to another file if it cannot be that one."""
@@ -261,7 +265,7 @@ class Play:
             if Path(answer).exists():
                 self._say("There is such a file.")
             else:
-                self._file = Path(answer)
+                self._file, self._is_ours = Path(answer), False
 
     def _say(self, text: str) -> None:
         self._console.print(text, markup=False, highlight=False, emoji=False, soft_wrap=True)

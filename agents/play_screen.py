@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from agents.match_texts import needed, side_name, special_count
 from agents.sitting import Sitting, Turn
 from casino_env.bits import popcount
 from casino_env.cards import ACES, BIG_CASINO, LITTLE_CASINO, SPADES, card_name, iter_cards
 from casino_env.moves import Move, low_value
 from casino_env.position import Position
-from casino_env.rules import ACES_ITEM, BIG, CARDS, LITTLE, SPADES_ITEM, hand_value, side_count
-from casino_env.scoring import is_special, near_item, side_cards
+from casino_env.rules import ACES_ITEM, BIG, LITTLE, hand_value
+from casino_env.scoring import is_special, side_cards
 from casino_env.state import NOBODY, VALUES, State, build_owner
 
 if TYPE_CHECKING:
@@ -27,12 +28,6 @@ HINTS = 4
 WIDTH, ITEM_WIDTH = 80, 15  # columns of the table of points, and of its first column
 ITEM_NAMES = {BIG: "big casino", LITTLE: "little casino", ACES_ITEM: "aces"}
 ITEM_CARDS = {BIG: 1 << BIG_CASINO, LITTLE: 1 << LITTLE_CASINO, ACES_ITEM: ACES}
-NEEDED = {
-    CARDS: "most cards",
-    SPADES_ITEM: "most spades",
-    BIG: "the big casino",
-    LITTLE: "the little casino",
-}
 
 
 class Screen:
@@ -64,8 +59,10 @@ class Screen:
 
     def side(self, side: int) -> str:
         """Who scores together."""
-        seats = range(side, len(self._sitting.names), side_count(len(self._sitting.names)))
-        return " and ".join(map(self.name, seats))
+        return side_name(side, self._names())
+
+    def _names(self) -> list[str]:
+        return [self.name(seat) for seat in range(len(self._sitting.names))]
 
     def table(self) -> Iterator[Text]:
         """The table as the person sees it, and the own hand with numbers."""
@@ -144,10 +141,7 @@ class Screen:
         yield self._row("in all", [str(won.total) for won in points], "bold")
         if left := self._left_over():
             yield left
-        for side in sides:
-            if needs := self._needs(side):
-                before = f"{self.side(side)} had {position.score[side]} of {table.target} before the deal"
-                yield Text(f"{before}: only {needs} counts, and wins (R7.1, R7.3)")
+        yield from map(Text, special_count(position, self._names()))
         yield Text(f"Match: {self._score(settled.score)}, of {table.target}.", "bold")
         if settled.winner is not None:
             yield Text(f"The match is over: {self.side(settled.winner)} won.", "bold yellow")
@@ -179,14 +173,10 @@ class Screen:
         whose = "nobody: nobody captured" if last == NOBODY else f"{self.name(last)}: last to capture"
         return Text("The last loose cards, ") + self.cards(loose) + Text(f", go to {whose} (R5.2).")
 
-    def _needs(self, side: int) -> str:
-        """What a side that is near has to get (R7.1), empty if it is not."""
-        return NEEDED.get(near_item(self._sitting.position.score[side], self._rules), "")
-
     def _match_line(self, position: Position) -> Text:
         score = self._score(position.score)
-        near = [side for side in range(len(position.score)) if self._needs(side)]
-        score += "".join(f"; to win, {self.side(side)}: {self._needs(side)}" for side in near)
+        near = [(side, item) for side in range(len(position.score)) if (item := needed(position, side))]
+        score += "".join(f"; to win, {self.side(side)}: {item}" for side, item in near)
         stock = f"{int(position.state.deck.shape[1] - position.state.dealt[0])} cards in the stock"
         target = position.rules.table.target
         return Text(f"Deal {self._sitting.number}. Score: {score}, of {target}. {stock}.", "bold")

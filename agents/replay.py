@@ -14,6 +14,7 @@ from typing import Any
 
 from agents.command import CommandParser, progress_bar
 from agents.files import check_target, write_text
+from agents.match_texts import side_name, special_count
 from agents.records import DealRecord, GameRecord, read_records
 from agents.registry import CHECKPOINT_SUFFIX, make_agent
 from casino_env.arguments import check_count
@@ -95,20 +96,17 @@ def _points(position: Position) -> dict[str, Any]:
     """The table of a deal's points, a row for each item, and how the match stands."""
     settled, points = position.settle(), position.deal_points()
     score = " : ".join(map(str, settled.score))
-    won = "" if settled.winner is None else f"; {_side(settled.winner, position.players)} wins a match to"
+    names = [f"player_{seat}" for seat in range(position.players)]
+    won = "" if settled.winner is None else f"; {side_name(settled.winner, names)} wins a match to"
     target = f"{won or ', of'} {position.rules.table.target}"
     return {
-        "sides": [_side(side, position.players) for side in range(len(points))],
+        "sides": [side_name(side, names) for side in range(len(points))],
         "rows": [
             *([item, *(getattr(side, item) for side in points)] for item in DealPoints._fields),
             ["total", *(side.total for side in points)],
         ],
-        "score": f"Score {score}{target}.",
+        "score": " ".join([*special_count(position, names), f"Score {score}{target}."]),
     }
-
-
-def _side(side: int, players: int) -> str:
-    return f"player_{side} and player_{side + 2}" if players == 4 else f"player_{side}"
 
 
 def add_arguments(parser: CommandParser) -> None:

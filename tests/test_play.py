@@ -225,7 +225,16 @@ def test_who_is_near_is_told_what_is_needed(rules: str, score: str, needs: str) 
     while not game.position.is_over:
         game.play(game.position.legal_moves()[0])
     text = "\n".join(line.plain for line in Screen(game, signs=True).points())
-    assert f"you had {score[:2]} of 21 before the deal: only {needs} counts, and wins (R7.1, R7.3)" in text
+    assert f"you had {score[:2]} of 21 before the deal: only {needs} counts, and wins (R7.1)." in text
+
+
+def test_who_is_beyond_the_target_is_told_that_sweeps_do_not_count() -> None:
+    game = sitting()
+    game.position = study("royal 2D/AH 3S", dealer="1", score="21/21")
+    game.play("2D")
+    game.play("AH")
+    told = [line.plain for line in Screen(game, signs=False).points()]
+    assert "you had 21 of 21 before the deal: sweeps do not count (R7.3)." in told
 
 
 def test_a_dialogue(tmp_path: Path) -> None:
@@ -340,6 +349,22 @@ def test_a_file_that_cannot_be_written_loses_nothing(tmp_path: Path) -> None:
     assert text.count("cannot be written") == 3 and "There is such a file." in text
     (record,) = read_records(other)
     assert record == game.record() and len(game.turns) > 1
+
+
+def test_a_file_that_another_match_has_made_is_kept(tmp_path: Path) -> None:
+    game, other = sitting(), tmp_path / "other.jsonl"
+    file = tmp_path / "game.jsonl"
+    console = Console(width=200, record=True, file=(tmp_path / "screen").open("w"))
+
+    def answers() -> Iterator[str]:
+        file.write_text("of another match")
+        yield from ("q", str(other))
+
+    given = answers()
+    Play(game, console, lambda prompt: next(given), file).run()
+    assert "there is a file now that was not there" in console.export_text()
+    assert file.read_text() == "of another match"
+    assert next(read_records(other)) == game.record()
 
 
 def test_what_was_played_last_is_told_again_after_going_on(tmp_path: Path) -> None:
